@@ -1,0 +1,35 @@
+"""What things are: frozen records that every other room speaks of."""
+
+from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures
+from crosstask.records.interval import Interval, StepInterval, segment_at
+from crosstask.records.localization import FoundStep, Localization, localization_from_json
+from crosstask.records.narration import Cue, Narration, Word
+from crosstask.records.problem import InputError, MissingExtra, Problem, at_line
+from crosstask.records.task import Task, task_from_steps
+from crosstask.records.video import Video, VideoKey, parse_video_key, refuse_escaping_id
+
+__all__ = [
+    "Array",
+    "Corpus",
+    "Cue",
+    "FeatureRows",
+    "FoundStep",
+    "InputError",
+    "Interval",
+    "Localization",
+    "MissingExtra",
+    "Narration",
+    "NoFeatures",
+    "Problem",
+    "StepInterval",
+    "Task",
+    "Video",
+    "VideoKey",
+    "Word",
+    "at_line",
+    "localization_from_json",
+    "parse_video_key",
+    "refuse_escaping_id",
+    "segment_at",
+    "task_from_steps",
+]

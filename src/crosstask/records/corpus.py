@@ -1,0 +1,110 @@
+"""A corpus: tasks, the videos listed under them, and whatever is known of each video."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records.interval import StepInterval
+from crosstask.records.narration import Narration
+from crosstask.records.problem import InputError
+from crosstask.records.task import Task
+from crosstask.records.video import Video, VideoKey
+
+Array = npt.NDArray[np.generic]
+
+
+class FeatureRows(Protocol):
+    """Feature rows by video id: one row a second."""
+
+    def __contains__(self, video_id: object) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def length(self, video_id: str) -> int:
+        """T, the number of segments."""
+        ...
+
+    def rows(self, video_id: str) -> npt.NDArray[np.floating]:
+        """(T, D), possibly memory-mapped: not to be written to."""
+        ...
+
+
+@dataclass(frozen=True)
+class NoFeatures:
+    """The features of a corpus that has none."""
+
+    def __contains__(self, video_id: object) -> bool:
+        """Never."""
+        return False
+
+    def __iter__(self) -> Iterator[str]:
+        """Nothing."""
+        return iter(())
+
+    def length(self, video_id: str) -> int:
+        """Always refused."""
+        raise InputError(f"video {video_id}: this corpus has no features")
+
+    def rows(self, video_id: str) -> npt.NDArray[np.floating]:
+        """Always refused."""
+        raise InputError(f"video {video_id}: this corpus has no features; extract or download them first")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Tasks by id, rows of videos in file order, and lazy look-ups of what is known of each.
+
+    Mappings may read files when asked; a key is absent where the corpus has nothing.
+    """
+
+    name: str
+    tasks: Mapping[str, Task]
+    videos: tuple[Video, ...]
+    validation: frozenset[VideoKey] = frozenset()
+    seconds: Mapping[str, int] = field(default_factory=dict)
+    annotations: Mapping[VideoKey, tuple[StepInterval, ...]] = field(default_factory=dict)
+    windows: Mapping[VideoKey, tuple[StepInterval, ...]] = field(default_factory=dict)
+    subtitles: Mapping[str, Narration] = field(default_factory=dict)
+    features: FeatureRows = field(default_factory=NoFeatures)
+    folder: Path | None = None
+    feature_recipe: str = "unknown"
+
+    def task_of(self, video: Video) -> Task:
+        """The task a video is listed under."""
+        return self.tasks[video.task]
+
+    def primary_tasks(self) -> list[Task]:
+        """The tasks that are evaluated, in file order."""
+        return [task for task in self.tasks.values() if task.primary]
+
+    def videos_of(self, task_id: str) -> list[Video]:
+        """The videos listed under a task, in file order."""
+        return [video for video in self.videos if video.task == task_id]
+
+    def n_segments(self, video: Video) -> int:
+        """T of a video: its feature rows, or the published count of seconds."""
+        if video.id in self.features:
+            return self.features.length(video.id)
+        if video.id in self.seconds:
+            return self.seconds[video.id]
+        raise InputError(f"video {video.key}: length unknown; expected features for it, or a line in video_seconds.csv")
+
+    def knows_length(self, video: Video) -> bool:
+        """Whether T is known."""
+        return video.id in self.features or video.id in self.seconds
+
+    def only(self, videos: Iterable[Video]) -> "Corpus":
+        """The same corpus with fewer (or reordered) videos."""
+        return replace(self, videos=tuple(videos))
+
+    def only_tasks(self, task_ids: Iterable[str]) -> "Corpus":
+        """The same corpus with some tasks and their videos."""
+        kept = set(task_ids)
+        tasks = {task_id: task for task_id, task in self.tasks.items() if task_id in kept}
+        return replace(self, tasks=tasks, videos=tuple(v for v in self.videos if v.task in kept))
+
+    def without_windows(self) -> "Corpus":
+        """The same corpus, narration forgotten."""
+        return replace(self, windows={})

@@ -1,0 +1,52 @@
+"""Spans of time. Seconds become segments here and nowhere else.
+
+A segment t covers the second [t, t + 1). Intervals are half-open, [start_s, end_s).
+"""
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Interval:
+    """A half-open span of seconds."""
+
+    start_s: float
+    end_s: float
+
+    @property
+    def length_s(self) -> float:
+        """Seconds covered."""
+        return self.end_s - self.start_s
+
+    def segments(self, n_segments: int) -> range:
+        """The segments it touches: floor of the start to ceiling of the end, clipped to the video.
+
+        >>> Interval(2.1, 5.7).segments(100)
+        range(2, 6)
+        >>> Interval(98.5, 100.4).segments(100)
+        range(98, 100)
+        """
+        first = max(0, math.floor(self.start_s))
+        return range(min(first, n_segments), max(min(first, n_segments), min(n_segments, math.ceil(self.end_s))))
+
+    def overlap_s(self, other: "Interval") -> float:
+        """Seconds shared with another interval."""
+        return max(0.0, min(self.end_s, other.end_s) - max(self.start_s, other.start_s))
+
+
+@dataclass(frozen=True, order=True)
+class StepInterval:
+    """Step `step` of the task (numbered from 0) within `interval`: an annotated span or a narration window."""
+
+    step: int
+    interval: Interval
+
+
+def segment_at(second: float, n_segments: int) -> int:
+    """The segment that holds a moment, clipped to the video.
+
+    >>> segment_at(3.9, 10), segment_at(12.0, 10)
+    (3, 9)
+    """
+    return min(max(0, math.floor(second)), n_segments - 1)

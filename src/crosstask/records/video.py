@@ -1,0 +1,57 @@
+"""A video as a corpus lists it: always under a task, since one video may stand under several."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from crosstask.records.problem import InputError
+
+
+class VideoKey(NamedTuple):
+    """(task, video): the only safe key, as 89 ids of the release stand under several tasks."""
+
+    task: str
+    video: str
+
+    def __str__(self) -> str:
+        """`TASK_VIDEO`, the name of its files."""
+        return f"{self.task}_{self.video}"
+
+
+@dataclass(frozen=True)
+class Video:
+    """One row of a corpus: a video listed under a task."""
+
+    task: str
+    id: str
+    url: str = ""
+
+    @property
+    def key(self) -> VideoKey:
+        """Its (task, video) key."""
+        return VideoKey(self.task, self.id)
+
+
+def parse_video_key(text: str) -> VideoKey:
+    """`TASK_VIDEO`, split at the first underscore.
+
+    >>> parse_video_key("105222_-Yt_o")
+    VideoKey(task='105222', video='-Yt_o')
+    """
+    task, underscore, video = text.partition("_")
+    if not (task and underscore and video):
+        raise InputError(f"'{text}' does not name a video; expected TASK_VIDEO, e.g. 105222_-YtYoSwdUf8")
+    return VideoKey(task, video)
+
+
+def refuse_escaping_id(identifier: str, kind: str) -> str:
+    """The id itself, or an error when it could not be the name of a plain file.
+
+    >>> refuse_escaping_id("-YtYoSwdUf8", "video")
+    '-YtYoSwdUf8'
+    """
+    hostile = not identifier or identifier in {".", ".."} or any(c in identifier for c in "/\\\0\n\r")
+    if hostile or len(identifier.encode()) > 200:
+        raise InputError(
+            f"{kind} id {identifier[:60]!r} cannot name a file; expected a short name without '/' or control characters"
+        )
+    return identifier
