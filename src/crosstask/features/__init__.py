@@ -1,0 +1,16 @@
+"""Rows of features behind one protocol: loose files, in memory, packed."""
+
+from crosstask.features.loose import LooseFeatures, read_rows, read_shape, write_rows
+from crosstask.features.memory import FeaturesInMemory
+from crosstask.features.pack import PackedFeatures, open_packed, pack_features
+
+__all__ = [
+    "FeaturesInMemory",
+    "LooseFeatures",
+    "PackedFeatures",
+    "open_packed",
+    "pack_features",
+    "read_rows",
+    "read_shape",
+    "write_rows",
+]

@@ -1,0 +1,105 @@
+"""A folder of `VIDEO.npy` files, one (T, D) array each, as published."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records import InputError, refuse_escaping_id
+
+
+@dataclass(frozen=True)
+class LooseFeatures:
+    """Feature rows read from `folder/VIDEO.npy` when asked for."""
+
+    folder: Path
+    _lengths: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The videos that have a file."""
+        return frozenset(path.stem for path in self.folder.glob("*.npy") if not path.name.startswith("."))
+
+    def __contains__(self, video_id: object) -> bool:
+        """Whether the video has a file."""
+        return video_id in self.ids
+
+    def __iter__(self) -> Iterator[str]:
+        """Video ids, sorted."""
+        return iter(sorted(self.ids))
+
+    def path(self, video_id: str) -> Path:
+        """The file of a video."""
+        return self.folder / f"{refuse_escaping_id(video_id, 'video')}.npy"
+
+    def length(self, video_id: str) -> int:
+        """T, from the file's header alone."""
+        if video_id not in self._lengths:
+            self._lengths[video_id] = read_shape(self.path(video_id))[0]
+        return self._lengths[video_id]
+
+    def rows(self, video_id: str) -> npt.NDArray[np.floating]:
+        """(T, D), memory-mapped."""
+        return read_rows(self.path(video_id))
+
+
+def read_shape(path: Path) -> tuple[int, int]:
+    """(T, D) of a feature file, from its header."""
+    with _open(path) as file:
+        shape, _, dtype = _header(path, file)
+    return _checked_shape(path, shape, dtype)
+
+
+def read_rows(path: Path) -> npt.NDArray[np.floating]:
+    """(T, D) of a feature file, memory-mapped, native floating point; never more memory than the file holds."""
+    with _open(path) as file:
+        shape, _, dtype = _header(path, file)
+        offset = file.tell()
+    n_rows, n_dimensions = _checked_shape(path, shape, dtype)
+    expected = offset + n_rows * n_dimensions * dtype.itemsize
+    if path.stat().st_size < expected:
+        raise InputError(
+            f"{path.name}: truncated: {path.stat().st_size} bytes where its header promises {expected}; fetch or extract it again"
+        )
+    rows = np.load(path, mmap_mode="r", allow_pickle=False)
+    return rows if dtype.isnative else rows.astype(dtype.newbyteorder("="))
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path.name}: cannot be read: {error.strerror}") from None
+
+
+def _header(path: Path, file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    """Shape, Fortran order and type as the header has them, without touching the data."""
+    try:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        return read(file)
+    except Exception:
+        raise InputError(f"{path.name}: not a NumPy array file; expected {path.stem}.npy holding (T, D) numbers") from None
+
+
+def _checked_shape(path: Path, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> tuple[int, int]:
+    if dtype.kind != "f":
+        raise InputError(f"{path.name}: holds {dtype}; expected floating point numbers (float16, float32 or float64)")
+    if len(shape) != 2:
+        raise InputError(f"{path.name}: shape {shape}; expected (T, D), one row a second")
+    if shape[0] < 1 or shape[1] < 1:
+        raise InputError(f"{path.name}: shape {shape} has no rows; extract this video again or take it off the list")
+    return int(shape[0]), int(shape[1])
+
+
+def write_rows(path: Path, rows: npt.NDArray[np.floating]) -> Path:
+    """`path`, now holding the rows; it appears whole or not at all."""
+    from crosstask.storing import replace_file
+
+    with replace_file(path) as file:
+        np.lib.format.write_array(file, np.ascontiguousarray(rows), allow_pickle=False)
+    return path

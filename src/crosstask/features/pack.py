@@ -1,0 +1,207 @@
+"""Thousands of small feature files as one memory-mapped file of rows.
+
+A pack is a folder of two files: `rows.bin` (all rows, one video after the other, float16 or float32, C order) and
+`index.json` (where each video lies, the checksum of its rows, and the size and time of the file it came from). The index is
+written last: a pack without one is unfinished, and packing goes on from the last video that was safe.
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.features.loose import LooseFeatures
+from crosstask.records import InputError
+from crosstask.storing import write_json
+
+FORMAT = 1
+_FLUSH_EVERY_BYTES = 256 * 2**20
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class PackedVideo:
+    """Where the rows of one video lie, and which file they came from."""
+
+    id: str
+    first_row: int
+    n_rows: int
+    crc32: int
+    source_size: int
+    source_mtime_ns: int
+
+
+@dataclass(frozen=True)
+class PackedFeatures:
+    """Feature rows of a pack. `all_rows` is the whole file as one (R, D) array, mapped, never loaded."""
+
+    folder: Path
+    n_dimensions: int
+    dtype: str
+    videos: dict[str, PackedVideo]
+
+    @cached_property
+    def all_rows(self) -> npt.NDArray[np.floating]:
+        """(R, D), read-only, memory-mapped."""
+        n_rows = sum(video.n_rows for video in self.videos.values())
+        return np.memmap(self.folder / "rows.bin", dtype=self.dtype, mode="r", shape=(n_rows, self.n_dimensions))
+
+    def __contains__(self, video_id: object) -> bool:
+        """Whether the video is packed."""
+        return video_id in self.videos
+
+    def __iter__(self) -> Iterator[str]:
+        """Video ids, sorted."""
+        return iter(sorted(self.videos))
+
+    def length(self, video_id: str) -> int:
+        """T."""
+        return self._video(video_id).n_rows
+
+    def first_row(self, video_id: str) -> int:
+        """Where the video's rows begin in `all_rows`."""
+        return self._video(video_id).first_row
+
+    def rows(self, video_id: str) -> npt.NDArray[np.floating]:
+        """(T, D), a view into the mapped file."""
+        video = self._video(video_id)
+        return self.all_rows[video.first_row : video.first_row + video.n_rows]
+
+    def _video(self, video_id: str) -> PackedVideo:
+        if video_id not in self.videos:
+            raise InputError(f"video {video_id}: not in the pack {self.folder.name}; run `crosstask pack` again")
+        return self.videos[video_id]
+
+    def damaged(self) -> list[str]:
+        """The videos whose rows no longer match their checksum, sorted."""
+        return [video_id for video_id in self if _checksum(self.rows(video_id)) != self.videos[video_id].crc32]
+
+
+def _checksum(rows: npt.NDArray[np.floating]) -> int:
+    return zlib.crc32(np.ascontiguousarray(rows).view(np.uint8).reshape(-1).data)
+
+
+def pack_features(
+    source: LooseFeatures, video_ids: Iterable[str], folder: Path, dtype: str = "float16", progress: Progress | None = None
+) -> PackedFeatures:
+    """The packed rows of some videos; continues an unfinished pack and leaves an up-to-date one alone."""
+    wanted = sorted(set(video_ids))
+    finished = open_packed(folder, source, wanted, dtype)
+    if finished is not None:
+        return finished
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "index.json").unlink(missing_ok=True)
+    videos, n_dimensions = _append(source, wanted, folder, dtype, progress)
+    write_json(folder / "index.json", _index(dtype, n_dimensions, videos))
+    (folder / "unfinished.json").unlink(missing_ok=True)
+    return PackedFeatures(folder, n_dimensions, dtype, {video.id: video for video in videos})
+
+
+def _append(
+    source: LooseFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None
+) -> tuple[list[PackedVideo], int]:
+    """All videos in order, after those that an earlier attempt had made safe."""
+    videos, n_dimensions = _safe_prefix(source, wanted, folder, dtype)
+    row_bytes = n_dimensions * np.dtype(dtype).itemsize
+    next_row = sum(video.n_rows for video in videos)
+    unsafe_bytes = 0
+    with _open_for_append(folder / "rows.bin", next_row * row_bytes) as file:
+        for done, video_id in enumerate(wanted[len(videos) :], start=len(videos) + 1):
+            rows = as_packed(source.rows(video_id), dtype, video_id)
+            n_dimensions = n_dimensions or rows.shape[1]
+            if rows.shape[1] != n_dimensions:
+                raise InputError(f"{video_id}.npy: {rows.shape[1]} columns; the videos before it have {n_dimensions}")
+            file.write(rows.view(np.uint8).reshape(-1).data)
+            size, mtime = _stamp(source.path(video_id))
+            videos.append(PackedVideo(video_id, next_row, len(rows), _checksum(rows), size, mtime))
+            next_row += len(rows)
+            unsafe_bytes += rows.nbytes
+            if unsafe_bytes >= _FLUSH_EVERY_BYTES:
+                unsafe_bytes = 0
+                _flush(file)
+                write_json(folder / "unfinished.json", _index(dtype, n_dimensions, videos))
+            if progress is not None:
+                progress(done, len(wanted))
+        _flush(file)
+    return videos, n_dimensions
+
+
+def _flush(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _open_for_append(path: Path, keep_bytes: int) -> BinaryIO:
+    """The rows file cut back to what is known to be safe, at its end."""
+    file = path.open("r+b" if path.exists() else "w+b")
+    file.truncate(keep_bytes)
+    file.seek(keep_bytes)
+    return file
+
+
+def _safe_prefix(source: LooseFeatures, wanted: Sequence[str], folder: Path, dtype: str) -> tuple[list[PackedVideo], int]:
+    """What an earlier attempt finished, if it was packing just the same files."""
+    found = _read_index(folder / "unfinished.json")
+    rows_file = folder / "rows.bin"
+    if found is None or not rows_file.exists() or found.dtype != dtype:
+        return [], 0
+    videos = list(found.videos.values())
+    n_bytes = sum(v.n_rows for v in videos) * found.n_dimensions * np.dtype(dtype).itemsize
+    same = [v.id for v in videos] == list(wanted[: len(videos)]) and all(_is_current(source, v) for v in videos)
+    return (videos, found.n_dimensions) if same and rows_file.stat().st_size >= n_bytes else ([], 0)
+
+
+def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.NDArray[np.floating]:
+    """Rows in the type of the pack, C order; NaN, infinity and overflow are refused by the video's name."""
+    with np.errstate(over="ignore"):
+        packed = np.ascontiguousarray(rows, dtype=dtype)
+    if not np.isfinite(packed).all():
+        bad = np.argwhere(~np.isfinite(packed))[0]
+        cause = (
+            "too large for float16: pack with --dtype float32"
+            if np.isfinite(rows[bad[0], bad[1]])
+            else "NaN or infinite: extract it again"
+        )
+        raise InputError(f"{video_id}.npy: row {bad[0]}, column {bad[1]} is {cause}")
+    return packed
+
+
+def open_packed(folder: Path, source: LooseFeatures, video_ids: Iterable[str], dtype: str = "float16") -> PackedFeatures | None:
+    """The pack in `folder`, or None when it is absent, unfinished, or older than a file it was made from."""
+    pack = _read_index(folder / "index.json")
+    if pack is None or pack.dtype != dtype or not (folder / "rows.bin").exists():
+        return None
+    if any(video_id not in pack.videos for video_id in video_ids):
+        return None
+    return pack if all(_is_current(source, pack.videos[video_id]) for video_id in video_ids) else None
+
+
+def _is_current(source: LooseFeatures, video: PackedVideo) -> bool:
+    return video.id in source and _stamp(source.path(video.id)) == (video.source_size, video.source_mtime_ns)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def _index(dtype: str, n_dimensions: int, videos: Sequence[PackedVideo]) -> dict[str, Any]:
+    return {"format": FORMAT, "dtype": dtype, "n_dimensions": n_dimensions, "videos": [asdict(video) for video in videos]}
+
+
+def _read_index(path: Path) -> PackedFeatures | None:
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        if data["format"] != FORMAT:
+            return None
+        videos = {str(entry["id"]): PackedVideo(**entry) for entry in data["videos"]}
+        return PackedFeatures(path.parent, int(data["n_dimensions"]), str(data["dtype"]), videos)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,49 @@
+"""A folder of subtitles by video id, each file read when asked for."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from crosstask.records import Narration
+
+EXTENSIONS = (".vtt", ".srt", ".json3", ".json")
+
+
+@dataclass(frozen=True)
+class SubtitleFolder(Mapping[str, Narration]):
+    """`VIDEO.vtt` (or .srt, .json; `VIDEO.en.vtt` too) of a folder, by video id."""
+
+    folder: Path
+
+    @cached_property
+    def paths(self) -> dict[str, Path]:
+        """The file of each video: WebVTT is preferred, then SRT, then JSON."""
+        if not self.folder.is_dir():
+            return {}
+        found: dict[str, Path] = {}
+        files = sorted(path for path in self.folder.iterdir() if path.suffix in EXTENSIONS)
+        for path in sorted(files, key=lambda path: EXTENSIONS.index(path.suffix)):
+            found.setdefault(path.name.removesuffix(path.suffix), path)
+            stem, _, language = path.name.removesuffix(path.suffix).rpartition(".")
+            if stem and language.startswith("en"):
+                found.setdefault(stem, path)
+        return found
+
+    def __getitem__(self, video_id: str) -> Narration:
+        """What is said in a video."""
+        from crosstask.sources.subtitles import read_narration
+
+        return read_narration(self.paths[video_id])
+
+    def __contains__(self, video_id: object) -> bool:
+        """Whether the video has subtitles."""
+        return video_id in self.paths
+
+    def __iter__(self) -> Iterator[str]:
+        """Video ids, sorted."""
+        return iter(sorted(self.paths))
+
+    def __len__(self) -> int:
+        """How many videos have subtitles."""
+        return len(self.paths)

@@ -1,0 +1,108 @@
+"""Steps to components: which classifiers a step is made of, at four levels of sharing.
+
+A is (K, M) with A[k, m] = 1 when step k involves component m (Eq. 1). Components are sorted before they are numbered, so that
+nothing depends on the order of tasks or on hashing.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records import InputError, Task
+from crosstask.text.stems import stems_of_step, words_of_step
+
+
+def _by_component(task: Task, step: str) -> list[str]:
+    return stems_of_step(step)
+
+
+def _by_step(task: Task, step: str) -> list[str]:
+    return [" ".join(words_of_step(step))]
+
+
+def _by_task_component(task: Task, step: str) -> list[str]:
+    return [f"{task.id}: {word}" for word in stems_of_step(step)]
+
+
+def _by_task_step(task: Task, step: str) -> list[str]:
+    return [f"{task.id}: {' '.join(words_of_step(step))}"]
+
+
+SHARING: dict[str, Callable[[Task, str], list[str]]] = {
+    "component": _by_component,
+    "step": _by_step,
+    "task-component": _by_task_component,
+    "none": _by_task_step,
+}
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The numbered components of a set of tasks at one level of sharing."""
+
+    sharing: str
+    names: tuple[str, ...]
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Component name -> its number."""
+        return {name: m for m, name in enumerate(self.names)}
+
+    def components_of(self, task: Task) -> "StepComponents":
+        """The components of a task's steps; unknown ones are left out and named."""
+        per_step = [SHARING[self.sharing](task, step) for step in task.steps]
+        known = sorted({self.number[name] for names in per_step for name in names if name in self.number})
+        column = {m: j for j, m in enumerate(known)}
+        membership = np.zeros((len(per_step), len(known)), dtype=np.float64)
+        for k, names in enumerate(per_step):
+            for name in names:
+                if name in self.number:
+                    membership[k, column[self.number[name]]] = 1
+        unknown = sorted({name for names in per_step for name in names if name not in self.number})
+        return StepComponents(np.array(known, dtype=np.int64), membership, tuple(unknown))
+
+
+@dataclass(frozen=True)
+class StepComponents:
+    """The components of one task's steps: their numbers (m,), membership (K, m), and the words never trained."""
+
+    numbers: npt.NDArray[np.int64]
+    membership: npt.NDArray[np.float64]
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def untrained_steps(self) -> list[int]:
+        """Steps none of whose components is known."""
+        return [k for k, row in enumerate(self.membership) if not row.any()]
+
+    @property
+    def averaging(self) -> npt.NDArray[np.float64]:
+        """Membership with rows divided by their sums (K, m): the averaging of Eq. (1); rows of untrained steps stay zero."""
+        return self.membership / np.maximum(self.membership.sum(axis=1, keepdims=True), 1)
+
+
+def vocabulary_of(tasks: Iterable[Task], sharing: str = "component") -> Vocabulary:
+    """The sorted components of all steps of some tasks.
+
+    >>> from crosstask.records import task_from_steps
+    >>> vocabulary_of([task_from_steps("pour milk, pour eggs")]).names
+    ('egg', 'milk', 'pour')
+    """
+    if sharing not in SHARING:
+        raise InputError(f"sharing '{sharing}' is unknown; expected one of {', '.join(SHARING)}")
+    return Vocabulary(
+        sharing, tuple(sorted({name for task in tasks for step in task.steps for name in SHARING[sharing](task, step)}))
+    )
+
+
+def count_words(tasks: Sequence[Task]) -> int:
+    """Different words in the step names, before stemming."""
+    return len({word for task in tasks for step in task.steps for word in words_of_step(step)})
+
+
+def steps_with_component(tasks: Sequence[Task], component: str) -> int:
+    """How many different (task, step) places involve a component."""
+    return sum(component in stems_of_step(step) for task in tasks for step in task.steps)
