@@ -1,7 +1,8 @@
 """Slow, obviously right twins of what the package computes fast."""
 
 from collections.abc import Iterator
-from itertools import combinations
+from functools import cache
+from itertools import combinations, groupby, permutations, product
 
 import numpy as np
 
@@ -34,3 +35,81 @@ def once_marginals_by_enumeration(cost: np.ndarray) -> tuple[np.ndarray, float]:
         for k, t in enumerate(times):
             total[t, k] += weight
     return total / Z, Z
+
+
+@cache
+def all_ordered_runs(T: int, K: int) -> list[tuple[int, ...]]:
+    """Every labelling of T segments, 0 = background, in which the steps 1 .. K are one run each, in order."""
+
+    def steps_in_order(labels: tuple[int, ...]) -> bool:
+        return [label for label, _ in groupby(labels) if label != 0] == list(range(1, K + 1))
+
+    return [labels for labels in product(range(K + 1), repeat=T) if steps_in_order(labels)]
+
+
+def cost_of_labels(cost: np.ndarray, background: np.ndarray, labels: tuple[int, ...]) -> float:
+    return float(sum(cost[t, y - 1] if y else background[t] for t, y in enumerate(labels)))
+
+
+def best_runs_by_enumeration(cost: np.ndarray, background: np.ndarray) -> tuple[int, ...] | None:
+    """The cheapest runs; among equals those that are smallest read from the end. None when all are forbidden."""
+    choices = [(cost_of_labels(cost, background, y), y[::-1]) for y in all_ordered_runs(*cost.shape)]
+    least = min(choices, default=(np.inf, ()))
+    return least[1][::-1] if least[0] < np.inf else None
+
+
+def runs_marginals_by_enumeration(cost: np.ndarray, background: np.ndarray) -> tuple[np.ndarray, float]:
+    """P(segment t in step k) (T, K) and the sum Z of the weights, from every labelling in turn."""
+    total = np.zeros(cost.shape)
+    Z = 0.0
+    for labels in all_ordered_runs(*cost.shape):
+        weight = np.exp(-cost_of_labels(cost, background, labels))
+        Z += weight
+        for t, y in enumerate(labels):
+            if y:
+                total[t, y - 1] += weight
+    return total / Z, Z
+
+
+def all_orders_with_swaps(K: int) -> Iterator[tuple[int, ...]]:
+    """Every order of K steps that differs from the list by disjoint swaps of neighbours."""
+    for order in permutations(range(K)):
+        if all(order[k] == k or (abs(order[k] - k) == 1 and order[order[k]] == k) for k in range(K)):
+            yield order
+
+
+def best_swapped_times_by_enumeration(cost: np.ndarray) -> tuple[int, ...] | None:
+    """The cheapest times up to swaps; among equals, from the last placement back: the earlier, then the listed order."""
+    T, K = cost.shape
+    choices = []
+    for order in all_orders_with_swaps(K):
+        for moments in all_increasing_times(T, K):
+            times = tuple(moments[order.index(k)] for k in range(K))
+            tie = [(moments[i], order[i] < i) for i in reversed(range(K))]  # a step that comes late closes a swap
+            choices.append((cost_of_times(cost, times), tie, times))
+    least = min(choices, default=(np.inf, [], ()))
+    return least[2] if least[0] < np.inf else None
+
+
+def best_paying_times_by_enumeration(cost: np.ndarray, absence: np.ndarray) -> tuple[int, ...] | None:
+    """The cheapest times with -1 for absent steps; among equals the smallest read from the last step."""
+    T, K = cost.shape
+    choices = []
+    for times in product(range(-1, T), repeat=K):
+        placed = [t for t in times if t >= 0]
+        if placed == sorted(set(placed)):
+            price = sum(cost[t, k] if t >= 0 else absence[k] for k, t in enumerate(times))
+            choices.append((float(price), times[::-1]))
+    least = min(choices)
+    return least[1][::-1] if least[0] < np.inf else None
+
+
+def ordered_ceiling_by_enumeration(truth: np.ndarray) -> int:
+    """The most hits over every subset of steps and every choice of increasing times for it."""
+    T, K = truth.shape
+    return max(
+        sum(int(truth[t, k]) for k, t in zip(steps, times, strict=True))
+        for size in range(min(T, K) + 1)
+        for steps in combinations(range(K), size)
+        for times in combinations(range(T), size)
+    )
