@@ -1,0 +1,68 @@
+"""Which language subtitles are in, from what the file says and from its small words."""
+
+import re
+from pathlib import Path
+
+from crosstask.records import Narration
+
+# Frequent in English speech and rare in its neighbours ('in', 'is', 'we', 'so' are Dutch or German too).
+_ENGLISH = frozenset(
+    [
+        "the",
+        "and",
+        "you",
+        "that",
+        "this",
+        "it",
+        "it's",
+        "with",
+        "for",
+        "are",
+        "your",
+        "i'm",
+        "just",
+        "they",
+        "what",
+        "these",
+        "going",
+        "can",
+        "now",
+        "of",
+        "have",
+        "we're",
+        "you're",
+        "that's",
+        "don't",
+        "some",
+        "there",
+        "gonna",
+        "okay",
+        "really",
+        "which",
+        "when",
+        "would",
+        "because",
+    ]
+)
+_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+
+
+def language_in_name(path: Path) -> str | None:
+    """The language of `VIDEO.en.vtt`, where the name gives one.
+
+    >>> language_in_name(Path("dQw4.en-US.vtt")), language_in_name(Path("dQw4.vtt"))
+    ('en-US', None)
+    """
+    parts = path.name.split(".")
+    return parts[-2] if len(parts) > 2 and _TAG.fullmatch(parts[-2]) else None
+
+
+def looks_english(narration: Narration) -> bool:
+    """Whether at least one word in ten is a small English word; too few words to tell count as English.
+
+    >>> from crosstask.records import Word
+    >>> looks_english(Narration(tuple(Word(w, 0, 1) for w in "jetzt die Eier und die Milch in die Schale".split() * 5)))
+    False
+    """
+    words = [word.text.lower().strip('.,!?;:"()').replace("’", "'") for word in narration.words]
+    return len(words) < 20 or sum(word in _ENGLISH for word in words) >= 0.1 * len(words)
