@@ -1,6 +1,6 @@
 """A folder of `VIDEO.npy` files, one (T, D) array each, as published."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import InputError, refuse_escaping_id
+from crosstask.records import InputError, refuse_escaping_id, stack_rows
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,10 @@ class LooseFeatures:
     def rows(self, video_id: str) -> npt.NDArray[np.floating]:
         """(T, D), memory-mapped."""
         return read_rows(self.path(video_id))
+
+    def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
+        """The rows of some videos in memory, and where each begins; a pack does the same without loading them."""
+        return stack_rows(self, video_ids)
 
 
 def read_shape(path: Path) -> tuple[int, int]:

@@ -1,12 +1,12 @@
 """Feature rows that are already in memory."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import InputError
+from crosstask.records import InputError, stack_rows
 
 
 @dataclass(frozen=True)
@@ -36,3 +36,7 @@ class FeaturesInMemory:
         if video_id not in self.arrays:
             raise InputError(f"video {video_id}: no features")
         return self.arrays[video_id]
+
+    def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
+        """The rows of some videos one after another, and where each begins."""
+        return stack_rows(self, video_ids)

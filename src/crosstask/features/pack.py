@@ -74,6 +74,10 @@ class PackedFeatures:
         video = self._video(video_id)
         return self.all_rows[video.first_row : video.first_row + video.n_rows]
 
+    def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
+        """The whole mapped file, and where each video's rows begin in it."""
+        return self.all_rows, {video_id: self.first_row(video_id) for video_id in video_ids}
+
     def _video(self, video_id: str) -> PackedVideo:
         if video_id not in self.videos:
             raise InputError(f"video {video_id}: not in the pack {self.folder.name}; run `crosstask pack` again")

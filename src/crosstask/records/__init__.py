@@ -1,6 +1,6 @@
 """What things are: frozen records that every other room speaks of."""
 
-from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures
+from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
 from crosstask.records.interval import Interval, StepInterval, segment_at
 from crosstask.records.localization import FoundStep, Localization, localization_from_json
 from crosstask.records.narration import Cue, Narration, Word
@@ -31,5 +31,6 @@ __all__ = [
     "parse_video_key",
     "refuse_escaping_id",
     "segment_at",
+    "stack_rows",
     "task_from_steps",
 ]

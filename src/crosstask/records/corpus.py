@@ -1,6 +1,6 @@
 """A corpus: tasks, the videos listed under them, and whatever is known of each video."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -30,6 +30,10 @@ class FeatureRows(Protocol):
         """(T, D), possibly memory-mapped: not to be written to."""
         ...
 
+    def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
+        """(R, D) that holds the rows of these videos (and maybe others), and where each video's rows begin."""
+        ...
+
 
 @dataclass(frozen=True)
 class NoFeatures:
@@ -50,6 +54,22 @@ class NoFeatures:
     def rows(self, video_id: str) -> npt.NDArray[np.floating]:
         """Always refused."""
         raise InputError(f"video {video_id}: this corpus has no features; extract or download them first")
+
+    def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
+        """Always refused."""
+        raise InputError("this corpus has no features; extract or download them first")
+
+
+def stack_rows(features: FeatureRows, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
+    """The rows of some videos one after another in memory, and where each begins; half precision is kept."""
+    arrays = [np.asarray(features.rows(video_id)) for video_id in video_ids]
+    dtype = np.float16 if all(rows.dtype == np.float16 for rows in arrays) else np.float32
+    starts = np.concatenate([[0], np.cumsum([len(rows) for rows in arrays])])
+    widths = sorted({rows.shape[1] for rows in arrays})
+    if len(widths) > 1:
+        odd = next(v for v, rows in zip(video_ids, arrays, strict=True) if rows.shape[1] != arrays[0].shape[1])
+        raise InputError(f"video {odd}: features of another width; found {widths} columns in one corpus, expected one number")
+    return np.concatenate(arrays).astype(dtype), {v: int(start) for v, start in zip(video_ids, starts[:-1], strict=True)}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, Task
-from crosstask.text.stems import stems_of_step, words_of_step
+from crosstask.text.stems import stem, stems_of_step, words_of_step
 
 
 def _by_component(task: Task, step: str) -> list[str]:
@@ -104,5 +104,9 @@ def count_words(tasks: Sequence[Task]) -> int:
 
 
 def steps_with_component(tasks: Sequence[Task], component: str) -> int:
-    """How many different (task, step) places involve a component."""
-    return sum(component in stems_of_step(step) for task in tasks for step in task.steps)
+    """How many (task, step) places involve a component, alone or inside a compound word ('stir' in 'stir_in sugar')."""
+    return sum(component in _parts_of_step(step) for task in tasks for step in task.steps)
+
+
+def _parts_of_step(step: str) -> set[str]:
+    return {stem(part) for word in words_of_step(step) for part in word.split("_")} | set(stems_of_step(step))

@@ -1,0 +1,1 @@
+"""Splits, evaluation, and one file per question of the paper."""

@@ -1,0 +1,44 @@
+"""Who trains and who is tested.
+
+The paper's split: validation videos aside, 30 training videos drawn from every primary task, all others tested; every video of the related tasks trains.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crosstask.records import Corpus, Video
+
+
+@dataclass(frozen=True)
+class Split:
+    """Training and test videos of one run, both in corpus order."""
+
+    train: tuple[Video, ...]
+    test: tuple[Video, ...]
+
+
+def paper_split(corpus: Corpus, rng: np.random.Generator, train_videos_per_task: int = 30) -> Split:
+    """A random split as the paper draws it; a task with too few videos trains on all and tests on none."""
+    train: set[Video] = set()
+    for task in corpus.tasks.values():
+        videos = [video for video in corpus.videos_of(task.id) if video.key not in corpus.validation]
+        if not task.primary or len(videos) <= train_videos_per_task:
+            train.update(videos)
+            continue
+        drawn = rng.choice(len(videos), size=train_videos_per_task, replace=False)
+        train.update(videos[i] for i in drawn)
+    open_to_all = [video for video in corpus.videos if video.key not in corpus.validation]
+    tested = (video for video in open_to_all if corpus.task_of(video).primary and video not in train)
+    return Split(tuple(video for video in open_to_all if video in train), tuple(tested))
+
+
+def without_shared_videos(split: Split, corpus: Corpus) -> Split:
+    """The split with every training row dropped whose video is tested or validated under some task."""
+    judged = {video.id for video in split.test} | {key.video for key in corpus.validation}
+    return Split(tuple(video for video in split.train if video.id not in judged), split.test)
+
+
+def validation_videos(corpus: Corpus) -> list[Video]:
+    """The videos on which settings may be chosen, in corpus order."""
+    return [video for video in corpus.videos if video.key in corpus.validation]

@@ -1,0 +1,418 @@
+"""One epoch over the training videos: labels, then a gradient step, one video at a time (Sec. 4.3 and the supplement).
+
+Per video: bring its components up to date, form the K step classifiers V = Â [W b], score the active rows (with dropout), place each step
+once at least cost, and step Adam on the gradient of the chosen rows, scored anew with a fresh dropout mask (as the published code does).
+
+    F_tk = -log softmax(f_t)_k,   dF_tk/df_t = p - e_k,   dF_tk/d[W b] = Âᵀ (p - e_k) [x_t 1]
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.learning.adam import AdamState, adam_row, bring_up_to_date
+from crosstask.learning.arithmetic import compiled
+from crosstask.learning.counter_noise import fill_bits, mixed, unit_float
+from crosstask.learning.training_set import TaskArrays, VideoArrays
+from crosstask.ordering.once import once_into
+
+Floats = npt.NDArray[np.float32]
+_UNSHIFT = np.float32(2.0**112)  # a float16's exponent moved into a float32 lacks 112
+LABEL_PASS, GRADIENT_PASS, DRAW_PASS = 0, 1, 2
+
+
+class Workspace(NamedTuple):
+    """Room for the largest video, made once."""
+
+    row: Floats  # (D,)
+    raw: npt.NDArray[np.uint32]  # (D,)
+    bits: npt.NDArray[np.uint64]  # (D / 4,)
+    step_weights: Floats  # (K, D + 1)
+    step_gradient: Floats  # (K, D + 1)
+    gradient: Floats  # (D + 1,)
+    scores: Floats  # (active, K)
+    cost: npt.NDArray[np.float64]  # (active, K)
+    value: npt.NDArray[np.float64]  # (K,)
+    placed: npt.NDArray[np.bool_]  # (active, K)
+    times: npt.NDArray[np.int64]  # (K,)
+
+
+def workspace(n_dimensions: int, n_steps: int, n_active: int) -> Workspace:
+    """Room for videos of up to `n_active` active rows and `n_steps` steps."""
+    return Workspace(
+        row=np.empty(n_dimensions, np.float32),
+        raw=np.empty(n_dimensions, np.uint32),
+        bits=np.empty((n_dimensions + 3) // 4, np.uint64),
+        step_weights=np.empty((n_steps, n_dimensions + 1), np.float32),
+        step_gradient=np.empty((n_steps, n_dimensions + 1), np.float32),
+        gradient=np.empty(n_dimensions + 1, np.float32),
+        scores=np.empty((n_active, n_steps), np.float32),
+        cost=np.empty((n_active, n_steps)),
+        value=np.empty(n_steps),
+        placed=np.empty((n_active, n_steps), np.bool_),
+        times=np.empty(n_steps, np.int64),
+    )
+
+
+class Knobs(NamedTuple):
+    """What the kernels need of the settings."""
+
+    learning_rate: float
+    dropout: float
+    bound_weight: float  # weight of the gradient-norm term of (17); the learning rate, or 0 for the plain cost
+    linearised_weight: float  # weight of the cross term of the published form; the learning rate, or 0
+    per_segment: bool  # divide the loss by T, as the published code does
+    seed: np.uint64
+
+
+@compiled
+def load_row(stored: npt.NDArray[np.generic], at: int, key: np.uint64, dropout: float, space: Workspace) -> None:
+    """Put row `at` of the stored features (float16 seen as uint16, or float32) into `space.row`, with dropout."""
+    row, raw = space.row, space.raw
+    source = stored[at]
+    if stored.itemsize == 2:  # float16 seen as its bits, which Numba has no type for
+        for d in range(row.size):
+            half = np.uint32(source[d])
+            raw[d] = ((half & np.uint32(0x7FFF)) << np.uint32(13)) | ((half & np.uint32(0x8000)) << np.uint32(16))
+        widened = raw.view(np.float32)
+        for d in range(row.size):
+            row[d] = widened[d] * _UNSHIFT
+    else:
+        for d in range(row.size):
+            row[d] = source[d]
+    if dropout > 0:
+        fill_bits(key, space.bits)
+        draws = space.bits.view(np.uint16)
+        threshold = np.uint16(min(65535, round(dropout * 65536)))
+        scale = np.float32(1 / (1 - dropout))
+        for d in range(row.size):
+            row[d] = row[d] * scale if draws[d] >= threshold else np.float32(0)
+
+
+@compiled
+def dot_with_bias(weights: Floats, row: Floats) -> np.float32:
+    """w · x + b for one step classifier."""
+    total = np.float32(0)
+    for d in range(row.size):
+        total += weights[d] * row[d]
+    return total + weights[row.size]
+
+
+@compiled
+def form_step_weights(parameters: Floats, numbers: npt.NDArray[np.int64], averaging: Floats, out: Floats) -> None:
+    """V = Â [W b]: (K, D + 1)."""
+    for k in range(averaging.shape[0]):
+        target = out[k]
+        target[:] = np.float32(0)
+        for j in range(averaging.shape[1]):
+            share = averaging[k, j]
+            if share != 0:
+                source = parameters[numbers[j]]
+                for d in range(target.size):
+                    target[d] += share * source[d]
+
+
+@compiled
+def to_probabilities(scores: Floats) -> float:
+    """Turn the scores (K,) of a segment into probabilities; the log of their normaliser."""
+    highest = scores[0]
+    for k in range(1, scores.size):
+        highest = max(highest, scores[k])
+    total = 0.0
+    for k in range(scores.size):
+        scores[k] = np.exp(scores[k] - highest)
+        total += scores[k]
+    for k in range(scores.size):
+        scores[k] /= np.float32(total)
+    return highest + np.log(total)
+
+
+@compiled
+def add_gradient(
+    stored: npt.NDArray[np.generic],
+    at: int,
+    step: int,
+    key: np.uint64,
+    scale: float,
+    n_steps: int,
+    dropout: float,
+    space: Workspace,
+) -> float:
+    """Add scale * (p - e_step) [x 1] of one row to the step gradient; the cost F of that row and step."""
+    load_row(stored, at, key, dropout, space)
+    p = space.scores[0, :n_steps]
+    for k in range(n_steps):
+        p[k] = dot_with_bias(space.step_weights[k], space.row)
+    score = p[step]
+    cost = to_probabilities(p) - score
+    for k in range(n_steps):
+        error = p[k] - np.float32(1) if k == step else p[k]
+        weight = np.float32(scale) * error
+        target = space.step_gradient[k]
+        for d in range(space.row.size):
+            target[d] += weight * space.row[d]
+        target[space.row.size] += weight
+    return cost
+
+
+@compiled
+def step_adam(
+    parameters: Floats, state: AdamState, numbers: npt.NDArray[np.int64], averaging: Floats, knobs: Knobs, space: Workspace
+) -> None:
+    """One Adam step with the components' gradient Âᵀ (step gradient)."""
+    state.taken[0] += 1
+    n = state.taken[0]
+    n_steps, n_components = averaging.shape
+    for j in range(n_components):
+        space.gradient[:] = np.float32(0)
+        for k in range(n_steps):
+            share = averaging[k, j]
+            if share != 0:
+                source = space.step_gradient[k]
+                for d in range(space.gradient.size):
+                    space.gradient[d] += share * source[d]
+        c = numbers[j]
+        adam_row(parameters[c], state.first[c], state.second[c], space.gradient, n, knobs.learning_rate)
+        state.current[c] = n
+
+
+@compiled
+def learn_from(
+    stored: npt.NDArray[np.generic],
+    at: npt.NDArray[np.int64],
+    steps: npt.NDArray[np.int64],
+    key: np.uint64,
+    scale: float,
+    parameters: Floats,
+    state: AdamState,
+    numbers: npt.NDArray[np.int64],
+    averaging: Floats,
+    knobs: Knobs,
+    space: Workspace,
+) -> float:
+    """Step on the cross-entropy of labelled rows of one video, whose step weights are formed; their mean cost."""
+    n_steps = averaging.shape[0]
+    space.step_gradient[:n_steps] = np.float32(0)
+    total = 0.0
+    for i in range(at.size):
+        total += add_gradient(stored, at[i], steps[i], mixed(key, np.uint64(i)), scale, n_steps, knobs.dropout, space)
+    step_adam(parameters, state, numbers, averaging, knobs, space)
+    return total
+
+
+@compiled
+def prepare_task(
+    parameters: Floats, state: AdamState, numbers: npt.NDArray[np.int64], averaging: Floats, knobs: Knobs, space: Workspace
+) -> None:
+    """Bring a task's components up to date and form its step classifiers."""
+    for j in range(numbers.size):
+        bring_up_to_date(parameters, state, numbers[j], knobs.learning_rate)
+    form_step_weights(parameters, numbers, averaging, space.step_weights)
+
+
+@compiled
+def arrays_of(
+    v: int, videos: VideoArrays, tasks: TaskArrays
+) -> tuple[npt.NDArray[np.int64], Floats, npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """Of one video: its component numbers (m,), averaging (K, m), active segments (n,), and allowed places (n, K)."""
+    task = videos.task[v]
+    numbers = tasks.components[tasks.first_component[task] : tasks.first_component[task + 1]]
+    averaging = tasks.averaging[tasks.first_cell[task] : tasks.first_cell[task + 1]].reshape(tasks.n_steps[task], numbers.size)
+    active = videos.active[videos.first_active[v] : videos.first_active[v + 1]]
+    allowed = videos.allowed[videos.first_allowed[v] : videos.first_allowed[v + 1]].reshape(active.size, tasks.n_steps[task])
+    return numbers, averaging, active, allowed
+
+
+@compiled
+def draw_costs(
+    active: npt.NDArray[np.int32], allowed: npt.NDArray[np.bool_], key: np.uint64, cost: npt.NDArray[np.float64]
+) -> None:
+    """Random costs in [0, 1) where allowed, infinite elsewhere; (active, K)."""
+    n_steps = allowed.shape[1]
+    for i in range(active.size):
+        for k in range(n_steps):
+            cost[i, k] = unit_float(key, np.uint64(active[i] * n_steps + k)) if allowed[i, k] else np.inf
+
+
+@compiled
+def initial_epoch(
+    stored: npt.NDArray[np.generic],
+    order: npt.NDArray[np.int64],
+    epoch: int,
+    videos: VideoArrays,
+    tasks: TaskArrays,
+    parameters: Floats,
+    state: AdamState,
+    labels: npt.NDArray[np.int64],
+    knobs: Knobs,
+    space: Workspace,
+) -> float:
+    """One epoch on random labels that keep order and windows, drawn anew; the mean cost of a label."""
+    total, count = 0.0, 0
+    for v in order:
+        numbers, averaging, active, allowed = arrays_of(v, videos, tasks)
+        K = averaging.shape[0]
+        key = mixed(mixed(knobs.seed, np.uint64(epoch)), np.uint64(v))
+        cost = space.cost[: active.size, :K]
+        draw_costs(active, allowed, mixed(key, np.uint64(DRAW_PASS)), cost)
+        chosen = labels[videos.first_label[v] : videos.first_label[v + 1]]
+        if not once_into(cost, space.value, space.placed[: active.size, :K], chosen):
+            continue
+        prepare_task(parameters, state, numbers, averaging, knobs, space)
+        at = videos.first_row[v] + active[chosen].astype(np.int64)
+        scale = 1.0 / videos.n_segments[v] if knobs.per_segment else 1.0
+        key = mixed(key, np.uint64(GRADIENT_PASS))
+        total += learn_from(stored, at, np.arange(K), key, scale, parameters, state, numbers, averaging, knobs, space)
+        count += K
+    return total / max(count, 1)
+
+
+@compiled
+def label_costs(
+    stored: npt.NDArray[np.generic],
+    first_row: int,
+    active: npt.NDArray[np.int32],
+    allowed: npt.NDArray[np.bool_],
+    key: np.uint64,
+    averaging: Floats,
+    knobs: Knobs,
+    space: Workspace,
+) -> None:
+    """F - delta/2 ‖grad F‖² (Eq. 17) for every active row into `space.cost`, infinite where not allowed."""
+    K = averaging.shape[0]
+    gram = averaging @ averaging.T
+    for i in range(active.size):
+        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space)
+        p = space.scores[i, :K]
+        for k in range(K):
+            p[k] = dot_with_bias(space.step_weights[k], space.row)
+            space.cost[i, k] = -p[k]
+        normaliser = to_probabilities(p)
+        extent = np.float32(1)
+        if knobs.bound_weight > 0:
+            for d in range(space.row.size):
+                extent += space.row[d] * space.row[d]
+        for k in range(K):
+            if not allowed[i, k]:
+                space.cost[i, k] = np.inf
+                continue
+            space.cost[i, k] += normaliser
+            if knobs.bound_weight > 0:
+                space.cost[i, k] -= 0.5 * knobs.bound_weight * extent * spread(p, gram, k)
+
+
+@compiled
+def spread(p: Floats, gram: Floats, step: int) -> float:
+    """‖Âᵀ(p - e_step)‖² from G = ÂÂᵀ."""
+    total = 0.0
+    for i in range(p.size):
+        left = p[i] - 1.0 if i == step else np.float64(p[i])
+        for j in range(p.size):
+            right = p[j] - 1.0 if j == step else np.float64(p[j])
+            total += left * right * gram[i, j]
+    return total
+
+
+@compiled
+def subtract_cross_terms(
+    stored: npt.NDArray[np.generic],
+    first_row: int,
+    n_segments: int,
+    active: npt.NDArray[np.int32],
+    before: npt.NDArray[np.int64],
+    key: np.uint64,
+    averaging: Floats,
+    knobs: Knobs,
+    space: Workspace,
+) -> None:
+    """The published form: minus delta <grad F_tk, g>, g the mean gradient at the labels held so far, same dropout mask.
+
+    <grad F_tk, g> = (p_t - e_k)ᵀ Â g [x_t 1]ᵀ; call after `label_costs` with the bound term off.
+    """
+    K = averaging.shape[0]
+    space.step_gradient[:K] = np.float32(0)
+    gram = averaging @ averaging.T
+    for k in range(K):
+        i = before[k]
+        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space)
+        for j in range(K):
+            error = space.scores[i, j] - np.float32(1) if j == k else space.scores[i, j]
+            weight = np.float32(error / n_segments)
+            for d in range(space.row.size):
+                space.step_gradient[j, d] += weight * space.row[d]
+            space.step_gradient[j, space.row.size] += weight
+    for i in range(active.size):
+        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space)
+        for k in range(K):
+            space.value[k] = dot_with_bias(space.step_gradient[k], space.row)
+        along = gram.astype(np.float64) @ space.value[:K]
+        expected = 0.0
+        for k in range(K):
+            expected += space.scores[i, k] * along[k]
+        for k in range(K):
+            space.cost[i, k] -= knobs.linearised_weight * (expected - along[k])
+
+
+@compiled
+def alternating_epoch(
+    stored: npt.NDArray[np.generic],
+    order: npt.NDArray[np.int64],
+    epoch: int,
+    videos: VideoArrays,
+    tasks: TaskArrays,
+    parameters: Floats,
+    state: AdamState,
+    labels: npt.NDArray[np.int64],
+    knobs: Knobs,
+    space: Workspace,
+) -> float:
+    """One epoch of new labels under order and windows, each followed by a gradient step; the mean cost of a label."""
+    total, count = 0.0, 0
+    for v in order:
+        numbers, averaging, active, allowed = arrays_of(v, videos, tasks)
+        K = averaging.shape[0]
+        first_row, n_segments = videos.first_row[v], videos.n_segments[v]
+        key = mixed(mixed(knobs.seed, np.uint64(epoch)), np.uint64(v))
+        prepare_task(parameters, state, numbers, averaging, knobs, space)
+        label_key = mixed(key, np.uint64(LABEL_PASS))
+        label_costs(stored, first_row, active, allowed, label_key, averaging, knobs, space)
+        chosen = labels[videos.first_label[v] : videos.first_label[v + 1]]
+        if knobs.linearised_weight > 0 and chosen[0] >= 0:
+            subtract_cross_terms(stored, first_row, n_segments, active, chosen, label_key, averaging, knobs, space)
+        if not once_into(space.cost[: active.size, :K], space.value, space.placed[: active.size, :K], chosen):
+            continue
+        at = first_row + active[chosen].astype(np.int64)
+        scale = 1.0 / n_segments if knobs.per_segment else 1.0
+        key = mixed(key, np.uint64(GRADIENT_PASS))
+        total += learn_from(stored, at, np.arange(K), key, scale, parameters, state, numbers, averaging, knobs, space)
+        count += K
+    return total / max(count, 1)
+
+
+@compiled
+def labelled_epoch(
+    stored: npt.NDArray[np.generic],
+    order: npt.NDArray[np.int64],
+    epoch: int,
+    videos: VideoArrays,
+    tasks: TaskArrays,
+    parameters: Floats,
+    state: AdamState,
+    knobs: Knobs,
+    space: Workspace,
+) -> float:
+    """One epoch of full supervision: every allowed (segment, step) of a video is a label; the mean cost of a label."""
+    total, count = 0.0, 0
+    for v in order:
+        numbers, averaging, active, allowed = arrays_of(v, videos, tasks)
+        if active.size == 0:
+            continue
+        rows, steps = np.nonzero(allowed)
+        prepare_task(parameters, state, numbers, averaging, knobs, space)
+        key = mixed(mixed(mixed(knobs.seed, np.uint64(epoch)), np.uint64(v)), np.uint64(GRADIENT_PASS))
+        scale = 1.0 / videos.n_segments[v] if knobs.per_segment else 1.0
+        at = videos.first_row[v] + active[rows].astype(np.int64)
+        total += learn_from(stored, at, steps, key, scale, parameters, state, numbers, averaging, knobs, space)
+        count += rows.size
+    return total / max(count, 1)

@@ -1,0 +1,59 @@
+"""Scores from component classifiers: what the paper's method learns, at any level of sharing."""
+
+import logging
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.learning.component_model import log_softmax
+from crosstask.records import InputError, Task
+from crosstask.text import Vocabulary
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ComponentScorer:
+    """Linear component classifiers (M, D + 1) over a vocabulary; scores are log softmax over the steps of the task."""
+
+    vocabulary: Vocabulary
+    parameters: npt.NDArray[np.float32]
+    kind: str = "component"
+
+    def score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+        """(T, D) -> (T, K) log-probabilities of the steps, normalised over the steps of each segment."""
+        return log_softmax(self.raw_score(task, features))
+
+    def raw_score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+        """(T, D) -> (T, K), Eq. (1) itself: the paper parses with f, we with its log softmax (deviation 7)."""
+        n_dimensions = self.parameters.shape[1] - 1
+        if features.ndim != 2 or features.shape[1] != n_dimensions:
+            raise InputError(
+                f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
+            )
+        parts = self.vocabulary.components_of(task)
+        weights = parts.averaging @ self.parameters[parts.numbers].astype(np.float64)  # (K, D + 1)
+        return features.astype(np.float64) @ weights[:, :-1].T + weights[:, -1]
+
+    def unknown_words(self, task: Task) -> tuple[str, ...]:
+        """Components of the task's steps that were never trained."""
+        return self.vocabulary.components_of(task).unknown
+
+    def unknown_steps(self, task: Task) -> list[str]:
+        """Steps none of whose words was trained: their place comes from order alone."""
+        return [task.steps[k] for k in self.vocabulary.components_of(task).untrained_steps]
+
+    def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
+        """Arrays and plain values for the model file."""
+        return {"parameters": self.parameters}, {"sharing": self.vocabulary.sharing, "components": list(self.vocabulary.names)}
+
+
+def component_scorer_from(arrays: dict[str, npt.NDArray[np.generic]], values: dict[str, object]) -> ComponentScorer:
+    """The inverse of `to_arrays`."""
+    names, parameters = values.get("components"), arrays.get("parameters")
+    if not isinstance(names, list) or parameters is None or parameters.ndim != 2 or len(names) != len(parameters):
+        raise InputError("model file: its vocabulary does not fit its weights; train it again")
+    return ComponentScorer(
+        Vocabulary(str(values.get("sharing")), tuple(str(name) for name in names)), np.asarray(parameters, dtype=np.float32)
+    )

@@ -1,0 +1,38 @@
+"""The paper's method: component classifiers learnt under order and windows; and its version without sharing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from crosstask.learning.alternation import AlternationSettings, Progress, alternate, begin
+from crosstask.methods.component_scorer import ComponentScorer
+from crosstask.methods.training_videos import training_arrays
+from crosstask.records import Corpus
+from crosstask.text import vocabulary_of
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """Alternating labels and classifiers, Sec. 4; `sharing` says what a classifier stands for."""
+
+    sharing: str = "component"
+    settings: AlternationSettings = field(default_factory=AlternationSettings)
+    after_epoch: Callable[[Progress], None] = field(default=lambda progress: None, compare=False, repr=False)
+    resume_from: Callable[[Progress], Progress] = field(default=lambda progress: progress, compare=False, repr=False)
+
+    def fit(self, corpus: Corpus, rng: np.random.Generator) -> ComponentScorer:
+        """Learn from every video of the corpus that has features; windows are used where there are any."""
+        seed = int(rng.integers(2**62))
+        vocabulary = vocabulary_of(corpus.tasks.values(), self.sharing)
+        arrays = training_arrays(corpus, vocabulary)
+        fresh = begin(len(vocabulary.names), arrays.rows.shape[1], arrays.videos, seed)
+        progress = alternate(
+            arrays.rows, arrays.videos, arrays.tasks, self.resume_from(fresh), self.settings, seed, self.after_epoch
+        )
+        return ComponentScorer(vocabulary, progress.parameters)
+
+
+def task_specific() -> Proposed:
+    """The same learning with a classifier per step of a task: nothing is shared."""
+    return Proposed(sharing="none")

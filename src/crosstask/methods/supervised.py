@@ -1,0 +1,40 @@
+"""Supervised: the same linear model, taught the true intervals. What the features could give (deviation 8: the paper does not define it)."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.learning.alternation import AlternationSettings, begin, supervise
+from crosstask.methods.component_scorer import ComponentScorer
+from crosstask.methods.training_videos import supervised_arrays
+from crosstask.records import Corpus, Video, VideoKey
+from crosstask.text import vocabulary_of
+
+
+@dataclass(frozen=True)
+class Supervised:
+    """Cross-entropy on every annotated segment of the training videos."""
+
+    sharing: str = "component"
+    settings: AlternationSettings = field(default_factory=AlternationSettings)
+
+    def fit(self, corpus: Corpus, rng: np.random.Generator) -> ComponentScorer:
+        """Learn from every annotated video of the corpus that has features."""
+        seed = int(rng.integers(2**62))
+        vocabulary = vocabulary_of(corpus.tasks.values(), self.sharing)
+        truths = {video.key: _true_places(corpus, video) for video in corpus.videos if video.key in corpus.annotations}
+        arrays = supervised_arrays(corpus, vocabulary, truths)
+        fresh = begin(len(vocabulary.names), arrays.rows.shape[1], arrays.videos, seed)
+        progress = supervise(arrays.rows, arrays.videos, arrays.tasks, fresh, self.settings, seed)
+        return ComponentScorer(vocabulary, progress.parameters)
+
+
+def _true_places(corpus: Corpus, video: Video) -> npt.NDArray[np.bool_]:
+    """(T, K) true segments; unlike windows, a step that is not shown is allowed nowhere."""
+    n_segments = corpus.n_segments(video)
+    places = np.zeros((n_segments, len(corpus.task_of(video).steps)), dtype=np.bool_)
+    for annotated in corpus.annotations[VideoKey(video.task, video.id)]:
+        segments = annotated.interval.segments(n_segments)
+        places[segments.start : segments.stop, annotated.step] = True
+    return places

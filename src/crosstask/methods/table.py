@@ -1,0 +1,25 @@
+"""Every method by name: listing one here is what gets it offered, evaluated and tested."""
+
+from collections.abc import Callable
+
+from crosstask.methods.contracts import Method
+from crosstask.methods.proposed import Proposed, task_specific
+from crosstask.methods.random_scores import RandomScores
+from crosstask.methods.supervised import Supervised
+from crosstask.methods.uniform import Uniform
+from crosstask.records import InputError
+
+METHODS: dict[str, Callable[[], Method]] = {
+    "uniform": Uniform,
+    "random": RandomScores,
+    "proposed": Proposed,
+    "task-specific": task_specific,
+    "supervised": Supervised,
+}
+
+
+def method_named(name: str) -> Method:
+    """A method with its default settings."""
+    if name not in METHODS:
+        raise InputError(f"method '{name}' is unknown; expected one of {', '.join(METHODS)}")
+    return METHODS[name]()

@@ -1,0 +1,133 @@
+"""A corpus as the arrays that learning reads: which videos can train, where their steps may lie, and what was set aside."""
+
+import logging
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.learning.training_set import TaskArrays, TaskOfSteps, TrainingVideo, VideoArrays, task_arrays, video_arrays
+from crosstask.ordering import NoOrderedAnswer, place_each_step_once
+from crosstask.records import Corpus, InputError, StepInterval, Video, VideoKey
+from crosstask.text import Vocabulary
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class TrainingArrays:
+    """Rows (R, D), videos and tasks for the kernels, and which video each entry is."""
+
+    rows: npt.NDArray[np.floating]
+    videos: VideoArrays
+    tasks: TaskArrays
+    keys: tuple[VideoKey, ...]
+
+
+@dataclass
+class Notices:
+    """What was handled differently, each video named once."""
+
+    too_short: list[str] = field(default_factory=list)
+    no_features: list[str] = field(default_factory=list)
+    no_windows: list[str] = field(default_factory=list)
+    impossible_windows: list[str] = field(default_factory=list)
+
+    def report(self, narrated: bool) -> None:
+        """Say it, one line a kind."""
+        _say(self.no_features, "without features, left out")
+        _say(self.too_short, "with fewer segments than steps, left out")
+        _say(self.impossible_windows, "whose windows allow no ordered answer, trained with order alone")
+        if narrated:
+            _say(self.no_windows, "without windows, trained with order alone")
+
+
+def _say(names: list[str], what: str) -> None:
+    if names:
+        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        log.warning("%d video%s %s: %s", len(names), "" if len(names) == 1 else "s", what, shown)
+        for name in names[5:]:
+            log.info("%s: %s", what, name)
+
+
+def trainable_videos(corpus: Corpus, notices: Notices) -> list[Video]:
+    """The videos that have features and at least as many segments as steps, sorted by task and id."""
+    usable = []
+    for video in sorted(corpus.videos, key=lambda video: video.key):
+        if video.id not in corpus.features:
+            notices.no_features.append(str(video.key))
+        elif corpus.features.length(video.id) < len(corpus.task_of(video).steps):
+            notices.too_short.append(str(video.key))
+        else:
+            usable.append(video)
+    if not usable:
+        raise InputError(
+            f"corpus '{corpus.name}': no video can train ({len(notices.no_features)} without features, "
+            f"{len(notices.too_short)} with fewer segments than steps); see `crosstask validate`"
+        )
+    return usable
+
+
+def places_allowed(windows: tuple[StepInterval, ...], n_segments: int, n_steps: int) -> npt.NDArray[np.bool_]:
+    """(T, K): where the windows let each step lie; a step without a window inside the video is free.
+
+    >>> from crosstask.records import Interval
+    >>> places_allowed((StepInterval(0, Interval(1.5, 2.5)),), 4, 2).astype(int).tolist()
+    [[0, 1], [1, 1], [1, 1], [0, 1]]
+    """
+    allowed = np.zeros((n_segments, n_steps), dtype=np.bool_)
+    for window in windows:
+        segments = window.interval.segments(n_segments)
+        allowed[segments.start : segments.stop, window.step] = True
+    allowed[:, ~allowed.any(axis=0)] = True
+    return allowed
+
+
+def _allowed_in(corpus: Corpus, video: Video, notices: Notices) -> npt.NDArray[np.bool_] | None:
+    """Where the windows of a video let its steps lie; None for everywhere."""
+    if video.key not in corpus.windows:
+        notices.no_windows.append(str(video.key))
+        return None
+    n_steps = len(corpus.task_of(video).steps)
+    allowed = places_allowed(corpus.windows[video.key], corpus.features.length(video.id), n_steps)
+    try:
+        place_each_step_once(np.where(allowed, 0.0, np.inf))
+    except NoOrderedAnswer:
+        notices.impossible_windows.append(str(video.key))
+        return None
+    return allowed
+
+
+def training_arrays(corpus: Corpus, vocabulary: Vocabulary) -> TrainingArrays:
+    """The corpus for weakly supervised learning."""
+    notices = Notices()
+    videos = trainable_videos(corpus, notices)
+    narrated = any(video.key in corpus.windows for video in videos)
+    allowed = [_allowed_in(corpus, video, notices) for video in videos]
+    notices.report(narrated)
+    return _arrays(corpus, vocabulary, videos, allowed)
+
+
+def supervised_arrays(corpus: Corpus, vocabulary: Vocabulary, truths: dict[VideoKey, npt.NDArray[np.bool_]]) -> TrainingArrays:
+    """The corpus for full supervision: true segments are the labels."""
+    notices = Notices()
+    videos = [video for video in trainable_videos(corpus, notices) if video.key in truths]
+    notices.report(narrated=False)
+    if not videos:
+        raise InputError(f"corpus '{corpus.name}': no training video is annotated; full supervision needs annotations")
+    return _arrays(corpus, vocabulary, videos, [truths[video.key] for video in videos])
+
+
+def _arrays(
+    corpus: Corpus, vocabulary: Vocabulary, videos: list[Video], allowed: list[npt.NDArray[np.bool_] | None]
+) -> TrainingArrays:
+    task_ids = sorted({video.task for video in videos})
+    number = {task: i for i, task in enumerate(task_ids)}
+    parts = [vocabulary.components_of(corpus.tasks[task]) for task in task_ids]
+    tasks = task_arrays([TaskOfSteps(part.numbers, part.averaging) for part in parts])
+    rows, first_row = corpus.features.stack(sorted({video.id for video in videos}))
+    entries = [
+        TrainingVideo(number[video.task], first_row[video.id], corpus.features.length(video.id), places)
+        for video, places in zip(videos, allowed, strict=True)
+    ]
+    return TrainingArrays(rows, video_arrays(entries, tasks), tasks, tuple(video.key for video in videos))

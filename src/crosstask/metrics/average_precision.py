@@ -1,0 +1,51 @@
+"""Frame mAP.
+
+Judged: the score of every segment. Average precision per step over the segments of all test videos of its task, pooled; then the mean
+over the steps of a task that have a positive segment; then the mean over tasks.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+
+def average_precision(positive: npt.NDArray[np.bool_], scores: npt.NDArray[np.floating]) -> float:
+    """The area under the precision-recall steps; tied scores count as one threshold.
+
+    >>> average_precision(np.array([True, False, True]), np.array([3.0, 2.0, 1.0]))
+    0.8333333333333333
+    """
+    order = np.argsort(-scores, kind="stable")
+    last_of_tie = np.append(np.diff(scores[order]) != 0, True)
+    found = np.cumsum(positive[order])[last_of_tie]
+    looked_at = (np.flatnonzero(last_of_tie) + 1).astype(np.float64)
+    gained = np.diff(found, prepend=0)
+    return float((gained * found / looked_at).sum() / found[-1])
+
+
+@dataclass
+class FrameAveragePrecision:
+    """Scores and truth of all videos of a task, gathered video by video."""
+
+    scores: dict[str, list[npt.NDArray[np.float32]]] = field(default_factory=dict)
+    truths: dict[str, list[npt.NDArray[np.bool_]]] = field(default_factory=dict)
+
+    def add(self, task: str, scores: npt.NDArray[np.floating], truth: npt.NDArray[np.bool_]) -> None:
+        """Add one video: scores (T, K), truth (T, K)."""
+        self.scores.setdefault(task, []).append(np.asarray(scores, dtype=np.float32))
+        self.truths.setdefault(task, []).append(truth)
+
+    def by_task(self) -> dict[str, float]:
+        """mAP of each task over its steps with a positive segment; tasks without any are left out."""
+        result = {}
+        for task in sorted(self.scores):
+            scores, truth = np.concatenate(self.scores[task]), np.concatenate(self.truths[task])
+            judged = [k for k in range(truth.shape[1]) if truth[:, k].any()]
+            if judged:
+                result[task] = float(np.mean([average_precision(truth[:, k], scores[:, k]) for k in judged]))
+        return result
+
+    def unjudged_steps(self) -> int:
+        """How many steps had no positive segment in any video."""
+        return sum(int((~np.concatenate(truth).any(axis=0)).sum()) for truth in self.truths.values())

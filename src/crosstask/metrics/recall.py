@@ -1,0 +1,57 @@
+"""Step recall, the paper's measure.
+
+Judged: one moment per step and video. A hit: the moment's segment lies in any true interval of that step. Steps that a video does not
+show are not counted. Hits and present steps are pooled within a task; the mean is over tasks.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass
+class StepRecall:
+    """Hits and present steps, gathered video by video."""
+
+    hits: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+    present: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+
+    def add(self, task: str, times: npt.NDArray[np.int64], truth: npt.NDArray[np.bool_]) -> None:
+        """Count one video: times (K,), truth (T, K); a time of -1 says the step was not found."""
+        n_steps = truth.shape[1]
+        steps = np.arange(n_steps)
+        hit = truth[np.maximum(times, 0), steps] & (times >= 0)
+        self.hits.setdefault(task, np.zeros(n_steps, dtype=np.int64))
+        self.present.setdefault(task, np.zeros(n_steps, dtype=np.int64))
+        self.hits[task] += hit
+        self.present[task] += truth.any(axis=0)
+
+    def by_task(self) -> dict[str, float]:
+        """Recall of each task with at least one present step, as a fraction."""
+        return {task: float(self.hits[task].sum() / n) for task in sorted(self.hits) if (n := self.present[task].sum()) > 0}
+
+    def by_step(self) -> dict[str, list[float | None]]:
+        """Recall of each step of each task; None where no video shows it."""
+        return {
+            task: [float(h / p) if p else None for h, p in zip(self.hits[task], self.present[task], strict=True)]
+            for task in sorted(self.hits)
+        }
+
+
+def mean_over_tasks(by_task: Mapping[str, float]) -> float:
+    """The mean of a figure over tasks; 0 when there is none.
+
+    >>> mean_over_tasks({"a": 0.25, "b": 0.75})
+    0.5
+    """
+    return float(np.mean(list(by_task.values()))) if by_task else 0.0
+
+
+def step_recall(labelled: Iterable[tuple[str, npt.NDArray[np.int64], npt.NDArray[np.bool_]]]) -> StepRecall:
+    """Recall over (task, times, truth) of several videos."""
+    recall = StepRecall()
+    for task, times, truth in labelled:
+        recall.add(task, times, truth)
+    return recall
