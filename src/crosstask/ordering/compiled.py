@@ -12,6 +12,8 @@ def compiled(kernel: Kernel) -> Kernel:
     """The same function as machine code: kept on disk where that can be written, callable from other compiled code.
 
     Strict arithmetic, because forbidden costs are infinities; the interpreter lock is released, so threads may share the work.
+    The copy on disk is renewed when the kernel's own file changes, not when a kernel it calls in another file does: remove the
+    `*.nb?` files of `__pycache__` then.
 
     >>> @compiled
     ... def doubled(x):

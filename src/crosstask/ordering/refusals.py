@@ -74,7 +74,11 @@ def no_ordered_answer(n_segments: int, n_steps: int, name: str | None) -> NoOrde
 @compiled
 def first_bad_cost(cost: Floats) -> int:
     """Place of the first NaN or minus infinity of a flat array, or -1."""
-    for i in range(cost.size):
-        if not cost[i] > -np.inf:
-            return i
+    bad = 0
+    for i in range(cost.size):  # counting first: a loop without an exit is read several numbers at a time
+        bad += not cost[i] > -np.inf
+    if bad > 0:
+        for i in range(cost.size):
+            if not cost[i] > -np.inf:
+                return i
     return -1
