@@ -12,7 +12,7 @@ Floats = npt.NDArray[np.floating]
 def spans_around(scores: Floats, times: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Half-open spans [start, end) in segments, (K,) each, around increasing times (K,) on scores (T, K).
 
-    >>> spans_around(np.array([[0.0], [0.9], [1.0], [0.8], [0.0]]), np.array([2]))
+    >>> spans_around(np.array([[0.0], [0.9], [1.0], [0.8], [0.0], [0.0]]), np.array([2]))
     (array([1.]), array([4.]))
     """
     n_segments, n_steps = scores.shape

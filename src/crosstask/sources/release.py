@@ -100,7 +100,7 @@ def _task_at(path: Path, lines: list[str], at: int, primary: bool) -> Task:
 def read_videos(path: Path, tasks: Mapping[str, Task]) -> tuple[Video, ...]:
     """The rows of a video list; rows of tasks that are not listed are refused, a repeated row counts once."""
     videos: dict[VideoKey, Video] = {}
-    for line, row in _csv_rows(path):
+    for line, row in csv_rows(path):
         if len(row) < 2:
             raise at_line(path, line, f"found {','.join(row)!r}; expected task,video,url")
         task, video = row[0].strip(), row[1].strip()
@@ -116,7 +116,7 @@ def read_seconds(path: Path) -> dict[str, int]:
     if not path.exists():
         return {}
     seconds = {}
-    for line, row in _csv_rows(path):
+    for line, row in csv_rows(path):
         if len(row) != 2 or not row[1].strip().isdigit():
             raise at_line(path, line, f"found {','.join(row)!r}; expected video,T")
         seconds[row[0].strip()] = int(row[1])
@@ -125,7 +125,7 @@ def read_seconds(path: Path) -> dict[str, int]:
 
 def read_step_intervals(path: Path, task: Task) -> tuple[StepInterval, ...]:
     """The lines of an annotation or constraint file: steps from 1 on disk, from 0 in memory."""
-    return tuple(_step_interval(path, line, row, task) for line, row in _csv_rows(path))
+    return tuple(_step_interval(path, line, row, task) for line, row in csv_rows(path))
 
 
 def _step_interval(path: Path, line: int, row: list[str], task: Task) -> StepInterval:
@@ -186,7 +186,7 @@ def _text(path: Path) -> str:
         raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from None
 
 
-def _csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """(line number, fields) of every line that is not blank."""
     try:
         for number, row in enumerate(csv.reader(_text(path).splitlines()), start=1):

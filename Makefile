@@ -1,0 +1,45 @@
+# The daily loop. `make demo` and `make test` need nothing but Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+EXTRAS := deep,video,speech,sentence,serve,ray,dev
+
+.PHONY: demo setup test check bench system clean
+
+$(VENV)/.core: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/.full: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --constraint constraints.txt torch
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[$(EXTRAS)]"
+	touch $(VENV)/.core $@
+
+demo: $(VENV)/.core
+	$(BIN)/crosstask demo --out demo
+
+setup: $(VENV)/.full
+
+test: $(VENV)/.full
+	$(BIN)/python -m pytest --durations=15
+
+check: $(VENV)/.full
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(MAKE) test
+
+bench: $(VENV)/.full
+	$(BIN)/python benchmarks/training.py --out bench.json
+
+# Debian parts for the browser and speech tests; tests whose part is absent skip and say so.
+system:
+	@if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  for part in chromium chromium-driver espeak-ng; do dpkg -s $$part >/dev/null 2>&1 || missing="$$missing $$part"; done; \
+	  [ -z "$$missing" ] || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing >/dev/null; }; \
+	else echo "make system: needs apt-get and root; skipped"; fi
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo bench.json

@@ -1,0 +1,1 @@
+"""Arguments to one call. Nothing imports this room."""

@@ -1,0 +1,110 @@
+"""`crosstask evaluate`: how good a model or a method is on annotated videos."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crosstask.cli.options import AsJson, CorpusFolder, Seed, SplitSeed, VideoList, test_videos
+from crosstask.cli.speaking import note, percent, print_json, print_table, progress
+
+if TYPE_CHECKING:
+    from crosstask.methods.contracts import Scorer
+    from crosstask.records import Corpus, Video
+
+
+def evaluate(
+    corpus: CorpusFolder,
+    model: Annotated[Path | None, typer.Option("--model", help="Model file written by train.")] = None,
+    method: Annotated[str | None, typer.Option("--method", help="Method without training: uniform or random.")] = None,
+    videos: VideoList = None,
+    split: SplitSeed = None,
+    draws: Annotated[int, typer.Option("--draws", min=1, help="Repeat a random method and report the mean.")] = 1,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Measure step recall, frame mAP and F1 on annotated videos.
+
+    Example: crosstask evaluate data/crosstask --method uniform
+    """
+    from crosstask.experiments.evaluation import evaluate as judge
+    from crosstask.records import InputError
+    from crosstask.sources import open_corpus
+
+    opened = open_corpus(corpus)
+    judged = test_videos(opened, videos, split)
+    if not judged:
+        raise InputError(
+            f"corpus '{opened.name}': no annotated video of known length to judge; expected annotations/TASK_VIDEO.csv"
+        )
+    results = []
+    for draw in range(draws):
+        scorer = _scorer(opened, model, method, seed + draw, judged)
+        with progress("evaluating", len(judged)) as advance:
+            results.append(judge(opened, scorer, judged, advance).to_json())
+    result = results[0] if draws == 1 else _mean(results)
+    for reason in result["set_aside"].values():
+        note(f"warning: set aside: {reason}")
+    if as_json:
+        print_json(result)
+    else:
+        _print(result, opened)
+
+
+def _scorer(corpus: "Corpus", model: Path | None, method: str | None, seed: int, judged: "list[Video]") -> "Scorer":
+    import numpy as np
+
+    from crosstask.records import InputError
+
+    if (model is None) == (method is None):
+        raise InputError("say what to evaluate: either --model FILE or --method uniform|random")
+    if method is not None:
+        from crosstask.methods import METHODS, method_named
+
+        if method in METHODS and method not in ("uniform", "random"):
+            raise InputError(
+                f"method '{method}' must be trained first: `crosstask train CORPUS --method {method} --out FILE`, then --model FILE"
+            )
+        return method_named(method).fit(corpus, np.random.default_rng(seed))
+    from crosstask.methods.model import load_model
+
+    assert model is not None
+    loaded = load_model(model)
+    refuse_other_recipe(loaded.feature_recipe, corpus.feature_recipe)
+    seen = sum(video.key in loaded.trained_on for video in judged)
+    if seen:
+        note(f"warning: {seen} of {len(judged)} videos were used to train this model; use --videos or --split to judge on others")
+    return loaded
+
+
+def refuse_other_recipe(trained: str, given: str) -> None:
+    """Stop when features were made another way than those a model was trained on."""
+    from crosstask.records import InputError
+
+    if "unknown" not in (trained, given) and trained != given:
+        raise InputError(f"features are '{given}' but the model was trained on '{trained}'; extract with --features {trained}")
+
+
+def _mean(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """The mean of several draws, figure by figure, with the spread of the means."""
+    import numpy as np
+
+    merged: dict[str, Any] = {"videos": results[0]["videos"], "set_aside": results[0]["set_aside"], "draws": len(results)}
+    for measure in ("recall", "map", "f1"):
+        tasks = results[0][measure]["tasks"]
+        means = [result[measure]["mean"] for result in results]
+        merged[measure] = {
+            "mean": float(np.mean(means)),
+            "deviation": float(np.std(means, ddof=1)),
+            "tasks": {task: float(np.mean([result[measure]["tasks"][task] for result in results])) for task in tasks},
+        }
+    return merged
+
+
+def _print(result: dict[str, Any], corpus: "Corpus") -> None:
+    rows = []
+    for task in result["recall"]["tasks"]:
+        cells = [percent(result[measure]["tasks"].get(task)) for measure in ("recall", "map", "f1")]
+        rows.append([corpus.tasks[task].title, *cells])
+    rows.append(["mean over tasks", *(percent(result[measure]["mean"]) for measure in ("recall", "map", "f1"))])
+    print_table(f"{result['videos']} videos of {corpus.name}, in percent", ["task", "step recall", "frame mAP", "F1"], rows)

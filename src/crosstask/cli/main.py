@@ -1,0 +1,66 @@
+"""The `crosstask` command: one verb a file, heavy imports only inside the verb that needs them."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from crosstask import __version__
+from crosstask.cli import doctor, evaluate, localize, pack, stats, train, validate
+from crosstask.cli.speaking import listen
+
+app = typer.Typer(
+    name="crosstask",
+    help="Find when each step of a how-to task happens in a video, learnt from step lists and narration alone.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"crosstask {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more while working.")] = False,
+) -> None:
+    listen(verbose)
+
+
+for verb in (stats.stats, validate.validate, evaluate.evaluate, train.train, localize.localize, pack.pack, doctor.doctor):
+    app.command()(verb)
+
+
+def run() -> None:
+    """Entry point: an error of the user's is one line and exit code 2."""
+    try:
+        app()
+    except ValueError as error:
+        from crosstask.records import InputError
+
+        if not isinstance(error, InputError):
+            raise
+        _stop(str(error))
+    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
+        _stop(f"{error.filename}: {error.strerror}")
+    except OSError as error:
+        _stop(f"{error.filename or 'input/output'}: {error.strerror}; free space or check the disk, then repeat the command")
+    except KeyboardInterrupt:
+        _stop("interrupted; repeat the command to go on", code=130)
+
+
+def _stop(message: str, code: int = 2) -> None:
+    typer.echo(f"error: {' '.join(message.split())}", err=True)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    run()

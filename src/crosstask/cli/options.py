@@ -1,0 +1,72 @@
+"""Options that several verbs share, and how their videos are chosen."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from crosstask.experiments.splits import Split
+    from crosstask.records import Corpus, Video
+
+CorpusFolder = Annotated[Path, typer.Argument(metavar="CORPUS", help="Folder with crosstask_release/ or corpus.toml.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone (fractions, not percent).")]
+VideoList = Annotated[Path | None, typer.Option("--videos", help="File with one TASK_VIDEO a line: use only these.")]
+SplitSeed = Annotated[
+    int | None, typer.Option("--split", help="Draw the paper's split with this seed (30 training videos a task).")
+]
+SharedVideos = Annotated[
+    str, typer.Option("--shared-videos", help="With --split: keep or drop training rows of videos that are tested.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+
+
+def listed_videos(corpus: "Corpus", path: Path) -> "list[Video]":
+    """The videos named in a list file, in corpus order; unknown ones are refused."""
+    from crosstask.records import InputError, parse_video_key
+
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; expected one TASK_VIDEO a line")
+    wanted = {}
+    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), start=1):
+        if line.strip():
+            wanted[parse_video_key(line.strip())] = number
+    known = {video.key for video in corpus.videos}
+    for key, number in wanted.items():
+        if key not in known:
+            raise InputError(
+                f"{path.name}, line {number}: {key} is not in corpus '{corpus.name}'; expected TASK_VIDEO of its videos.csv"
+            )
+    return [video for video in corpus.videos if video.key in wanted]
+
+
+def training_videos(corpus: "Corpus", videos: Path | None, split: int | None, shared_videos: str) -> "list[Video]":
+    """Who trains: a list, the paper's split, or every non-validation video with features."""
+    if videos is not None:
+        return listed_videos(corpus, videos)
+    if split is not None:
+        return list(_split(corpus, split, shared_videos).train)
+    return [video for video in corpus.videos if video.key not in corpus.validation and video.id in corpus.features]
+
+
+def test_videos(corpus: "Corpus", videos: Path | None, split: int | None) -> "list[Video]":
+    """Who is judged: a list, the paper's split, or every annotated non-validation primary video."""
+    from crosstask.metrics.truth import annotated_videos
+
+    if videos is not None:
+        return [video for video in listed_videos(corpus, videos) if video.key in corpus.annotations]
+    if split is not None:
+        return [video for video in _split(corpus, split, "keep").test if video.key in corpus.annotations]
+    return annotated_videos(corpus)
+
+
+def _split(corpus: "Corpus", seed: int, shared_videos: str) -> "Split":
+    import numpy as np
+
+    from crosstask.experiments.splits import paper_split, without_shared_videos
+    from crosstask.records import InputError
+
+    if shared_videos not in ("keep", "drop"):
+        raise InputError(f"--shared-videos {shared_videos}: expected keep or drop")
+    split = paper_split(corpus, np.random.default_rng(seed))
+    return split if shared_videos == "keep" else without_shared_videos(split, corpus)

@@ -1,0 +1,102 @@
+"""How the verbs speak: JSON alone on stdout when asked, progress on a terminal, plain lines elsewhere, one line for an error."""
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+
+def say(text: str) -> None:
+    """A line for people, on stdout."""
+    typer.echo(text)
+
+
+def note(text: str) -> None:
+    """A line that is not the result, on stderr."""
+    typer.echo(text, err=True)
+
+
+def print_json(value: Any) -> None:
+    """The result as JSON, and nothing else, on stdout."""
+    typer.echo(json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False))
+
+
+def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table for people: framed on a terminal, aligned plain text elsewhere."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(title=title, title_justify="left")
+        for number, name in enumerate(header):
+            table.add_column(name, justify="left" if number == 0 else "right")
+        for row in rows:
+            table.add_row(*row)
+        Console().print(table)
+        return
+    widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
+    say(title)
+    for row in [header, *rows]:
+        say(
+            "  ".join(
+                str(cell).ljust(w) if i == 0 else str(cell).rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+        )
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
+    """A function to call after each of `total` pieces: a bar on a terminal, every tenth elsewhere."""
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import track
+
+        steps = iter(track(range(total), description=what, console=Console(stderr=True)))
+        next(steps, None)
+        yield lambda: _exhaust(steps, 1)
+        _exhaust(steps, total)
+        return
+    done = 0
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        if total >= 100 and done * 10 // total > (done - 1) * 10 // total:
+            note(f"{what}: {done} of {total}")
+
+    yield advance
+
+
+def _exhaust(steps: Iterator[int], count: int) -> None:
+    for _ in range(count):
+        next(steps, None)
+
+
+def percent(fraction: float | None) -> str:
+    """A fraction as people read it.
+
+    >>> percent(0.0987), percent(None)
+    ('9.9', '-')
+    """
+    return "-" if fraction is None else f"{100 * fraction:.1f}"
+
+
+class OneLineEach(logging.Handler):
+    """Warnings of the rooms as single lines on stderr."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print it."""
+        prefix = "warning: " if record.levelno >= logging.WARNING else ""
+        note(prefix + record.getMessage())
+
+
+def listen(verbose: bool) -> None:
+    """Show warnings (and, when verbose, everything) of the package."""
+    logger = logging.getLogger("crosstask")
+    logger.handlers = [OneLineEach()]
+    logger.setLevel(logging.INFO if verbose else logging.WARNING)
+    logger.propagate = False

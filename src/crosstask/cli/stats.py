@@ -1,0 +1,113 @@
+"""`crosstask stats`: what a corpus is like."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crosstask.cli.options import AsJson, CorpusFolder
+from crosstask.cli.speaking import percent, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from crosstask.records import Corpus
+
+
+def stats(
+    corpus: CorpusFolder,
+    compare: Annotated[
+        list[Path] | None, typer.Option("--compare", help="Other corpora to stand beside this one (repeatable).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count what a corpus holds: the paper's Tables 1 and S2.
+
+    Example: crosstask stats data/crosstask
+    """
+    from crosstask.sources import open_corpus
+
+    opened = open_corpus(corpus)
+    figures = corpus_figures(opened)
+    if compare:
+        figures["comparison"] = _comparison([opened, *(open_corpus(path) for path in compare)])
+    if as_json:
+        print_json(figures)
+    else:
+        _print(figures, opened.name)
+
+
+def corpus_figures(corpus: "Corpus") -> dict[str, Any]:
+    """The documented shape of `stats --json`."""
+    from dataclasses import asdict
+
+    from crosstask.metrics.statistics import as_json, group_statistics, overall, shared_ids, task_statistics
+    from crosstask.text import count_words, vocabulary_of
+
+    tasks = list(corpus.tasks.values())
+    rows = {task.id: task_statistics(corpus, task) for task in tasks}
+    groups = {
+        "primary": [task for task in tasks if task.primary],
+        "related": [task for task in tasks if not task.primary],
+        "all": tasks,
+    }
+    counted = {
+        name: asdict(group_statistics(corpus, members))
+        | {"components": len(vocabulary_of(members).names), "words": count_words(members)}
+        for name, members in groups.items()
+    }
+    every = counted["all"]
+    return {
+        "tasks": {task: as_json(row) for task, row in rows.items()},
+        "groups": counted | {"overlap": {"ids": shared_ids(corpus)}},
+        "overall": overall(list(rows.values()))
+        | {"components": every["components"], "words": every["words"], "hours": every["hours"], "ids": every["ids"]},
+    }
+
+
+def _comparison(corpora: "list[Corpus]") -> list[dict[str, Any]]:
+    from dataclasses import asdict
+
+    from crosstask.metrics.statistics import compare_data_sets
+
+    return [asdict(row) for row in compare_data_sets(corpora)]
+
+
+def _print(figures: dict[str, Any], name: str) -> None:
+    header = ["task", "videos", "steps", "missing %", "background %", "order %", "length"]
+    rows = []
+    for row in figures["tasks"].values():
+        if row["primary"]:
+            figures_of = [percent(row["missing"]), percent(row["background"]), percent(row["order_consistency"])]
+            rows.append([row["title"], str(row["videos"]), str(row["steps"]), *figures_of, _clock(row["mean_seconds"])])
+    every = figures["overall"]
+    average = [percent(every["missing"]), percent(every["background"]), percent(every["order_consistency"])]
+    rows.append(["all primary tasks", str(figures["groups"]["primary"]["rows"]), "", *average, ""])
+    print_table(f"{name}: primary tasks", header, rows)
+    say("")
+    _print_groups(figures["groups"])
+    for row in figures.get("comparison", []):
+        annotated = "annotated" if row["annotated"] else "not annotated"
+        say(f"{row['name']}: {row['videos']} videos, {row['hours']:.1f} h, {row['tasks']} tasks, {annotated}")
+
+
+def _print_groups(groups: dict[str, Any]) -> None:
+    header = ["tasks", "tasks", "videos", "ids", "hours", "steps", "steps a task", "words", "components"]
+    rows = []
+    for name in ("primary", "related", "all"):
+        g = groups[name]
+        counts = [
+            g["tasks"],
+            g["rows"],
+            g["ids"],
+            f"{g['hours']:.1f}",
+            g["steps"],
+            f"{g['steps_per_task']:.2f}",
+            g["words"],
+            g["components"],
+        ]
+        rows.append([name, *map(str, counts)])
+    print_table("groups of tasks", header, rows)
+    say(f"{groups['overlap']['ids']} video ids stand under a primary and a related task")
+
+
+def _clock(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{int(seconds) // 60}:{int(seconds) % 60:02d}"

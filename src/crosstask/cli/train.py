@@ -1,0 +1,120 @@
+"""`crosstask train`: a model from a corpus."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crosstask.cli.options import AsJson, CorpusFolder, Seed, SharedVideos, SplitSeed, VideoList, training_videos
+from crosstask.cli.speaking import note, print_json, progress, say
+
+if TYPE_CHECKING:
+    from crosstask.records import Corpus
+
+
+def train(
+    corpus: CorpusFolder,
+    out: Annotated[Path, typer.Option("--out", help="Model file to write, e.g. model.safetensors.")],
+    method: Annotated[str, typer.Option("--method", help="proposed, task-specific or supervised.")] = "proposed",
+    recipe: Annotated[str, typer.Option("--recipe", help="paper: the method of 2019.")] = "paper",
+    sharing: Annotated[str, typer.Option("--sharing", help="component, step, task-component or none.")] = "component",
+    no_narration: Annotated[bool, typer.Option("--no-narration", help="Forget the narration windows.")] = False,
+    tasks: Annotated[str, typer.Option("--tasks", help="all, primary or related.")] = "all",
+    learning_rate: Annotated[float | None, typer.Option("--learning-rate", help="Adam's step size.")] = None,
+    dropout: Annotated[float | None, typer.Option("--dropout", help="Share of inputs dropped while training.")] = None,
+    initial_epochs: Annotated[int, typer.Option("--initial-epochs", min=0, help="Epochs on random labels.")] = 30,
+    epochs: Annotated[int, typer.Option("--epochs", min=0, help="Epochs of labels and classifiers in turn.")] = 30,
+    label_cost: Annotated[
+        str, typer.Option("--label-cost", help="upper-bound (Eq. 17), linearised (published code) or plain.")
+    ] = "upper-bound",
+    videos: VideoList = None,
+    split: SplitSeed = None,
+    shared_videos: SharedVideos = "keep",
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Learn where steps happen from step lists and narration windows, and keep it in one file.
+
+    Example: crosstask train data/crosstask --out model.safetensors --split 0
+    """
+    from time import perf_counter
+
+    import numpy as np
+
+    from crosstask.features.packed_corpus import with_packed_features
+    from crosstask.methods.model import Model, save_model
+    from crosstask.sources import open_corpus
+
+    opened = with_packed_features(open_corpus(corpus))
+    chosen = opened.only(training_videos(opened, videos, split, shared_videos))
+    chosen = _only_tasks(chosen, tasks)
+    chosen = chosen.without_windows() if no_narration else chosen
+    settings = _settings(recipe, learning_rate, dropout, initial_epochs, epochs, label_cost)
+    say_what_to_expect(chosen)
+    begun = perf_counter()
+    with progress("training", initial_epochs + epochs) as advance:
+        learner = _method(method, sharing, settings, advance)
+        scorer = learner.fit(chosen, np.random.default_rng(seed))
+    trained = frozenset(video.key for video in chosen.videos if video.id in chosen.features)
+    described = {"recipe": recipe, "sharing": sharing, "narration": not no_narration, "tasks": tasks, **settings}
+    model = Model(scorer, chosen.tasks, method, opened.feature_recipe, trained, described, seed)
+    save_model(model, out)
+    seconds = perf_counter() - begun
+    if as_json:
+        print_json({"model": str(out), "videos": len(trained), "tasks": len(chosen.tasks), "seconds": seconds})
+    else:
+        say(f"{out}: learnt from {len(trained)} videos of {len({v.task for v in chosen.videos})} tasks in {seconds:.1f} s")
+        say(f"next: crosstask evaluate {corpus} --model {out}")
+
+
+def _only_tasks(corpus: "Corpus", which: str) -> "Corpus":
+    from crosstask.records import InputError
+
+    if which not in ("all", "primary", "related"):
+        raise InputError(f"--tasks {which}: expected all, primary or related")
+    if which == "all":
+        return corpus
+    return corpus.only_tasks(task.id for task in corpus.tasks.values() if task.primary == (which == "primary"))
+
+
+def _settings(
+    recipe: str, learning_rate: float | None, dropout: float | None, initial_epochs: int, epochs: int, label_cost: str
+) -> dict[str, Any]:
+    from crosstask.records import InputError
+
+    if recipe != "paper":
+        raise InputError(f"--recipe {recipe}: expected paper")
+    return {
+        "learning_rate": 1e-5 if learning_rate is None else learning_rate,
+        "dropout": 0.7 if dropout is None else dropout,
+        "initial_epochs": initial_epochs,
+        "epochs": epochs,
+        "label_cost": label_cost,
+    }
+
+
+def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any) -> Any:
+    from crosstask.learning.alternation import AlternationSettings
+    from crosstask.methods.proposed import Proposed
+    from crosstask.methods.supervised import Supervised
+    from crosstask.records import InputError
+
+    try:
+        chosen = AlternationSettings(**settings)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if name == "supervised":
+        return Supervised(sharing, chosen)
+    if name not in ("proposed", "task-specific"):
+        raise InputError(f"--method {name}: expected proposed, task-specific or supervised")
+    return Proposed("none" if name == "task-specific" else sharing, chosen, after_epoch=lambda progress: advance())
+
+
+def say_what_to_expect(corpus: "Corpus") -> None:
+    """A word to those with very little data."""
+    trainable = [video for video in corpus.videos if video.id in corpus.features]
+    n_tasks = len({video.task for video in trainable})
+    if n_tasks == 1:
+        note("note: one task: nothing to share, so expect what its own videos give; related tasks help")
+    if 0 < len(trainable) < 10:
+        note(f"note: only {len(trainable)} videos: expect little more than the order of steps; 30 a task is what the paper uses")

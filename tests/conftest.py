@@ -1,0 +1,22 @@
+"""Fixtures for everyone: the real data where it is at hand, tiny corpora elsewhere."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real data; tests that need it skip, saying so, where CROSSTASK_DATA is not set."""
+    folder = os.environ.get("CROSSTASK_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("CROSSTASK_DATA is not set: no real data here")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def real_release(real_data: Path):
+    from crosstask import open_corpus
+
+    return open_corpus(real_data / "crosstask")
