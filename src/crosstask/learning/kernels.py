@@ -225,10 +225,22 @@ def arrays_of(
 
 
 @compiled
+def noise_key(seed: np.uint64, epoch: int, v: int, which: int) -> np.uint64:
+    """The key of one video's random numbers for one purpose in one epoch."""
+    return mixed(mixed(mixed(seed, np.uint64(epoch)), np.uint64(v)), np.uint64(which))
+
+
+@compiled
 def draw_costs(
-    active: npt.NDArray[np.int32], allowed: npt.NDArray[np.bool_], key: np.uint64, cost: npt.NDArray[np.float64]
+    active: npt.NDArray[np.int32],
+    allowed: npt.NDArray[np.bool_],
+    seed: np.uint64,
+    epoch: int,
+    v: int,
+    cost: npt.NDArray[np.float64],
 ) -> None:
     """Random costs in [0, 1) where allowed, infinite elsewhere; (active, K)."""
+    key = noise_key(seed, epoch, v, DRAW_PASS)
     n_steps = allowed.shape[1]
     for i in range(active.size):
         for k in range(n_steps):
@@ -253,16 +265,15 @@ def initial_epoch(
     for v in order:
         numbers, averaging, active, allowed = arrays_of(v, videos, tasks)
         K = averaging.shape[0]
-        key = mixed(mixed(knobs.seed, np.uint64(epoch)), np.uint64(v))
         cost = space.cost[: active.size, :K]
-        draw_costs(active, allowed, mixed(key, np.uint64(DRAW_PASS)), cost)
+        draw_costs(active, allowed, knobs.seed, epoch, v, cost)
         chosen = labels[videos.first_label[v] : videos.first_label[v + 1]]
         if not once_into(cost, space.value, space.placed[: active.size, :K], chosen):
             continue
         prepare_task(parameters, state, numbers, averaging, knobs, space)
         at = videos.first_row[v] + active[chosen].astype(np.int64)
         scale = 1.0 / videos.n_segments[v] if knobs.per_segment else 1.0
-        key = mixed(key, np.uint64(GRADIENT_PASS))
+        key = noise_key(knobs.seed, epoch, v, GRADIENT_PASS)
         total += learn_from(stored, at, np.arange(K), key, scale, parameters, state, numbers, averaging, knobs, space)
         count += K
     return total / max(count, 1)
@@ -373,9 +384,8 @@ def alternating_epoch(
         numbers, averaging, active, allowed = arrays_of(v, videos, tasks)
         K = averaging.shape[0]
         first_row, n_segments = videos.first_row[v], videos.n_segments[v]
-        key = mixed(mixed(knobs.seed, np.uint64(epoch)), np.uint64(v))
         prepare_task(parameters, state, numbers, averaging, knobs, space)
-        label_key = mixed(key, np.uint64(LABEL_PASS))
+        label_key = noise_key(knobs.seed, epoch, v, LABEL_PASS)
         label_costs(stored, first_row, active, allowed, label_key, averaging, knobs, space)
         chosen = labels[videos.first_label[v] : videos.first_label[v + 1]]
         if knobs.linearised_weight > 0 and chosen[0] >= 0:
@@ -384,7 +394,7 @@ def alternating_epoch(
             continue
         at = first_row + active[chosen].astype(np.int64)
         scale = 1.0 / n_segments if knobs.per_segment else 1.0
-        key = mixed(key, np.uint64(GRADIENT_PASS))
+        key = noise_key(knobs.seed, epoch, v, GRADIENT_PASS)
         total += learn_from(stored, at, np.arange(K), key, scale, parameters, state, numbers, averaging, knobs, space)
         count += K
     return total / max(count, 1)
@@ -410,7 +420,7 @@ def labelled_epoch(
             continue
         rows, steps = np.nonzero(allowed)
         prepare_task(parameters, state, numbers, averaging, knobs, space)
-        key = mixed(mixed(mixed(knobs.seed, np.uint64(epoch)), np.uint64(v)), np.uint64(GRADIENT_PASS))
+        key = noise_key(knobs.seed, epoch, v, GRADIENT_PASS)
         scale = 1.0 / videos.n_segments[v] if knobs.per_segment else 1.0
         at = videos.first_row[v] + active[rows].astype(np.int64)
         total += learn_from(stored, at, steps, key, scale, parameters, state, numbers, averaging, knobs, space)
