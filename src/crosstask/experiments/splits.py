@@ -42,3 +42,30 @@ def without_shared_videos(split: Split, corpus: Corpus) -> Split:
 def validation_videos(corpus: Corpus) -> list[Video]:
     """The videos on which settings may be chosen, in corpus order."""
     return [video for video in corpus.videos if video.key in corpus.validation]
+
+
+def group_split(corpus: Corpus, rng: np.random.Generator, train_videos_per_task: int = 30, test_share: float = 1 / 3) -> Split:
+    """A split by group, the part of a video's id before the first '_' (a person, a channel): a group trains or is tested, never both.
+
+    A third of the groups is tested; of the others, 30 videos of every primary task train, and all videos of related tasks.
+    """
+    open_to_all = [video for video in corpus.videos if video.key not in corpus.validation]
+    groups = sorted({group_of(video) for video in open_to_all})
+    tested_groups = {groups[i] for i in rng.permutation(len(groups))[: max(1, round(test_share * len(groups)))]}
+    train: set[Video] = set()
+    for task in corpus.tasks.values():
+        videos = [v for v in open_to_all if v.task == task.id and group_of(v) not in tested_groups]
+        if task.primary and len(videos) > train_videos_per_task:
+            videos = [videos[i] for i in rng.choice(len(videos), size=train_videos_per_task, replace=False)]
+        train.update(videos)
+    tested = (v for v in open_to_all if corpus.task_of(v).primary and group_of(v) in tested_groups)
+    return Split(tuple(v for v in open_to_all if v in train), tuple(tested))
+
+
+def group_of(video: Video) -> str:
+    """The group a video belongs to: its id up to the first '_'.
+
+    >>> group_of(Video("200", "P16_cam01_P16_cereals"))
+    'P16'
+    """
+    return video.id.partition("_")[0]

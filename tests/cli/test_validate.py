@@ -1,0 +1,103 @@
+import json
+
+import numpy as np
+import pytest
+
+from cli.running import crosstask
+from tiny import write_tiny
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """A corpus with one of every fault."""
+    write_tiny(tmp_path)
+    release, features, windows = (
+        tmp_path / name for name in ("crosstask_release", "crosstask_features", "crosstask_constraints")
+    )
+    (release / "annotations" / "1_-v1_0.csv").write_text("1,0,2\n9,3,4\n")
+    (release / "annotations" / "1_-v1_1.csv").write_text("1,0,2\n2,3,900\n")
+    (release / "annotations" / "1_-v1_2.csv").write_text("3,18,20.4\n")
+    (features / "-v1_3.npy").write_bytes((features / "-v1_3.npy").read_bytes()[:-30])
+    np.save(features / "-v2_0.npy", np.zeros((20, 7), np.float32))
+    np.save(features / "-v2_1.npy", np.zeros((6, 20), np.float32))
+    bad = np.zeros((20, 6), np.float32)
+    bad[3, 2] = np.nan
+    np.save(features / "-v2_2.npy", bad)
+    with (release / "videos.csv").open("a") as file:
+        file.write("30,-v30_0,again\n")
+    with (release / "tasks_related.txt").open("a") as file:
+        file.write("31\nMake Nothing\nhttp\n1\nwait\n\n")
+    (windows / "30_-v30_1.csv").write_text("1,15,17\n2,3,5\n")
+    (tmp_path / "crosstask_subtitles").mkdir()
+    german = (
+        "heute zeigen wir euch wie man einen kakao kocht und dafür brauchen wir milch und zucker und dann rühren wir alles gut um"
+    )
+    (tmp_path / "crosstask_subtitles" / "-v30_2.vtt").write_text(f"WEBVTT\n\n00:00:01.000 --> 00:00:09.000\n{german}\n", "utf-8")
+    return tmp_path
+
+
+def test_every_problem_at_once_with_its_place(broken):
+    done = crosstask("validate", broken, "--json")
+    assert done.returncode == 2
+    found = [(p["file"], p["line"], p["message"], p["severity"]) for p in json.loads(done.stdout)["problems"]]
+
+    def problem(file, line, words, severity="error"):
+        return any(f.endswith(file) and n == line and words in message and s == severity for f, n, message, s in found)
+
+    assert problem("annotations/1_-v1_0.csv", 2, "step 9 does not exist")
+    assert problem("annotations/1_-v1_1.csv", 2, "ends at 900 s; the video has 20 seconds")
+    assert problem("annotations/1_-v1_2.csv", 1, "ends 0.40 s after the video", "warning")
+    assert problem("-v1_3.npy", None, "truncated")
+    assert problem("-v2_0.npy", None, "7 columns; the other videos have 6")
+    assert problem("-v2_1.npy", None, "looks transposed")
+    assert problem("-v2_2.npy", None, "row 3, column 2 is NaN")
+    assert problem("videos.csv", 13, "listed twice", "warning")
+    assert problem("videos.csv", None, "'Make Nothing' has no videos", "warning")
+    assert problem("30_-v30_1.csv", None, "no ordered answer", "warning")
+    assert problem("subtitles/-v30_2", None, "does not look English", "warning")
+
+
+def test_an_empty_step_and_a_short_task_are_named(tmp_path):
+    write_tiny(tmp_path)
+    (tmp_path / "crosstask_release" / "tasks_related.txt").write_text("30\nMake Cocoa\nhttp\n2\nboil milk,\n\n")
+    done = crosstask("validate", tmp_path)
+    assert done.returncode == 2 and "tasks_related.txt, line 5: 'Make Cocoa' has an empty step" in done.stdout
+
+
+def test_a_sound_corpus_has_no_problems(tmp_path):
+    write_tiny(tmp_path)
+    done = crosstask("validate", tmp_path)
+    assert done.returncode == 0 and "no problems" in done.stdout
+
+
+def test_the_real_release_has_six_clipped_annotations_and_no_error(real_data):
+    done = crosstask("validate", real_data / "crosstask", "--json")
+    report = json.loads(done.stdout)
+    assert done.returncode == 0 and report["errors"] == 0
+    assert sum("clipped" in p["message"] for p in report["problems"]) == 6
+
+
+def test_training_goes_on_around_bad_videos_and_names_them(tmp_path):
+    write_tiny(tmp_path)
+    features, windows = tmp_path / "crosstask_features", tmp_path / "crosstask_constraints"
+    (features / "-v1_1.npy").unlink()
+    np.save(features / "-v1_2.npy", np.zeros((2, 6), np.float32))
+    (windows / "1_-v1_3.csv").write_text("1,15,17\n2,3,5\n3,1,2\n")
+    (windows / "2_-v2_1.csv").unlink()
+    done = crosstask(
+        "train", tmp_path, "--out", tmp_path / "m.safetensors", "--epochs", 2, "--initial-epochs", 2, "--recipe", "paper"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "1 video with fewer segments than steps, left out: 1_-v1_2" in done.stderr
+    assert "1 video whose windows allow no ordered answer, trained with order alone: 1_-v1_3" in done.stderr
+    assert "1 video without windows, trained with order alone: 2_-v2_1" in done.stderr
+
+
+def test_one_task_and_five_videos_work_and_say_what_to_expect(tmp_path):
+    write_tiny(tmp_path, videos_per_task=6)
+    listed = tmp_path / "list.txt"
+    listed.write_text("".join(f"1_-v1_{i}\n" for i in range(1, 6)))
+    done = crosstask(
+        "train", tmp_path, "--out", tmp_path / "m.safetensors", "--videos", listed, "--epochs", 2, "--recipe", "paper"
+    )
+    assert done.returncode == 0 and "one task" in done.stderr and "only 5 videos" in done.stderr

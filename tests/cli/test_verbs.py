@@ -1,0 +1,166 @@
+import os
+import sys
+import time
+
+import pytest
+
+from cli.running import crosstask, json_of, refused
+from tiny import write_tiny
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpora") / "a corpus, déjà vu"
+    write_tiny(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(corpus, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "-model.safetensors"
+    done = crosstask("train", corpus, f"--out={path}", "--learning-rate", 0.01, "--dropout", 0, "--recipe", "paper")
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def test_version_and_help_are_quick():
+    started = time.perf_counter()
+    assert crosstask("--version").stdout.startswith("crosstask 0.")
+    assert "localize" in crosstask("--help").stdout
+    assert time.perf_counter() - started < 10, "a bound against accidental heavy imports, not a timing"
+
+
+def test_help_imports_nothing_heavy():
+    code = "import sys; sys.argv = ['crosstask', '--help']\nfrom crosstask.cli.main import app\nimport atexit\n"
+    code += "atexit.register(lambda: print('HEAVY', sorted({'numpy', 'numba', 'torch', 'sklearn', 'matplotlib'} & set(sys.modules))))\napp()"
+    import subprocess
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "HEAVY []" in done.stdout
+
+
+def test_every_verb_has_help_with_an_example():
+    from typer.main import get_command
+
+    from crosstask.cli.main import app
+
+    def verbs(command, prefix=()):
+        for name, sub in command.commands.items():
+            if hasattr(sub, "commands"):
+                yield from verbs(sub, (*prefix, name))
+            else:
+                yield (*prefix, name), sub
+
+    for name, verb in verbs(get_command(app)):
+        assert "Example:" in (verb.help or ""), f"crosstask {' '.join(name)} --help shows no example"
+
+
+def test_stats_has_the_documented_shape(corpus):
+    figures = json_of("stats", corpus)
+    assert set(figures["tasks"]["1"]) >= {
+        "title",
+        "videos",
+        "steps",
+        "missing",
+        "background",
+        "order_consistency",
+        "mean_seconds",
+    }
+    assert set(figures["overall"]) >= {"missing", "background", "order_consistency", "components", "words", "hours", "ids"}
+    assert figures["tasks"]["1"]["missing"] == 0 and figures["overall"]["order_consistency"] == 1
+    assert figures["tasks"]["30"]["videos"] == 4 and figures["groups"]["related"]["tasks"] == 1
+
+
+def test_stats_compares_data_sets(corpus):
+    figures = json_of("stats", corpus, "--compare", corpus)
+    assert [row["videos"] for row in figures["comparison"]] == [12, 12]
+
+
+def test_evaluate_uniform_and_random(corpus):
+    uniform = json_of("evaluate", corpus, "--method", "uniform")
+    assert set(uniform) >= {"recall", "map", "f1"} and set(uniform["recall"]["tasks"]) == {"1", "2"}
+    drawn = json_of("evaluate", corpus, "--method", "random", "--draws", 3)
+    assert drawn["draws"] == 3 and 0 <= drawn["recall"]["mean"] <= 1
+
+
+def test_train_localize_evaluate(corpus, model):
+    result = json_of("evaluate", corpus, f"--model={model}")
+    assert result["recall"]["mean"] > 0.9
+    assert "were used to train this model" in crosstask("evaluate", corpus, f"--model={model}").stderr
+    feature = corpus / "crosstask_features" / "-v1_1.npy"
+    found = json_of("localize", model, feature, "--task", 1)
+    assert found["video"] == "-v1_1" and [s["step"] for s in found["steps"]] == ["pour milk", "stir coffee", "pour coffee"]
+    seconds = [s["second"] for s in found["steps"]]
+    assert seconds == sorted(set(seconds))
+    assert all(s["start_s"] <= s["second"] < s["end_s"] and isinstance(s["shown"], bool) for s in found["steps"])
+
+
+def test_localize_a_new_task_and_many_inputs(corpus, model):
+    inputs = [corpus / "crosstask_features" / f"-v1_{i}.npy" for i in range(2)]
+    found = json_of("localize", model, *inputs, "--steps", "pour milk, stir whisky, garnish")
+    assert [len(f["steps"]) for f in found] == [3, 3]
+    said = crosstask("localize", model, inputs[0], "--steps", "pour milk, stir whisky, garnish").stderr
+    assert "never trained: garnish, whiski" in said and "placed by order alone" in said and "garnish" in said
+
+
+def test_the_same_command_ends_with_the_same_bytes_under_any_hash_seed_and_threads(corpus, tmp_path):
+    files = []
+    for i, (hash_seed, threads) in enumerate([("0", "1"), ("1", "2"), ("42", "2")]):
+        out = tmp_path / f"{i}.safetensors"
+        env = os.environ | {
+            "PYTHONHASHSEED": hash_seed,
+            "NUMBA_NUM_THREADS": threads,
+            "OMP_NUM_THREADS": threads,
+            "OPENBLAS_NUM_THREADS": threads,
+        }
+        done = crosstask(
+            "train", corpus, "--out", out, "--epochs", 3, "--initial-epochs", 3, "--seed", 7, "--recipe", "paper", env=env
+        )
+        assert done.returncode == 0, done.stderr
+        files.append(out.read_bytes())
+    assert files[0] == files[1] == files[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["stats", "nowhere"], "no such folder"),
+        (["evaluate", "CORPUS"], "either --model FILE or --method"),
+        (["evaluate", "CORPUS", "--method", "magic"], "expected one of uniform, random"),
+        (["evaluate", "CORPUS", "--method", "proposed"], "must be trained first"),
+        (["evaluate", "CORPUS", "--model", "nope.safetensors"], "no such model file"),
+        (["train", "CORPUS", "--out", "x.safetensors", "--sharing", "words"], "component, step, task-component, none"),
+        (["train", "CORPUS", "--out", "x.safetensors", "--dropout", "1.5"], "0 <= dropout < 1"),
+        (["train", "CORPUS", "--out", "x.safetensors", "--tasks", "some"], "all, primary or related"),
+        (["train", "CORPUS", "--out", "x.safetensors", "--videos", "nolist"], "no such file"),
+        (["localize", "MODEL", "gone.npy", "--task", "1"], "gone.npy: no such file"),
+        (["localize", "MODEL", "FEATURE"], "either --task ID or --steps"),
+        (["localize", "MODEL", "FEATURE", "--task", "make late"], "did you mean make latte"),
+        (["localize", "MODEL", "FEATURE", "--steps", "a,,b"], "step 2 is empty"),
+        (["localize", "CORPUS/crosstask_features/-v1_1.npy", "FEATURE", "--task", "1"], "not a crosstask model"),
+    ],
+)
+def test_mistakes_are_one_line_and_exit_code_2(corpus, model, arguments, says):
+    places = {"CORPUS": str(corpus), "MODEL": str(model), "FEATURE": str(corpus / "crosstask_features" / "-v1_1.npy")}
+    filled = [a.replace("CORPUS", places["CORPUS"]) if "CORPUS" in a else places.get(a, a) for a in arguments]
+    assert says in refused(*filled)
+
+
+def test_a_list_of_videos(corpus, tmp_path):
+    listed = tmp_path / "list.txt"
+    listed.write_text("1_-v1_1\n1_-v1_2\n\n")
+    assert json_of("evaluate", corpus, "--method", "uniform", "--videos", listed)["videos"] == 2
+    listed.write_text("1_-v1_1\n1_other\n")
+    assert "line 2: 1_other is not in corpus" in refused("evaluate", corpus, "--method", "uniform", "--videos", listed)
+
+
+def test_pack_says_what_it_made(corpus):
+    made = json_of("pack", corpus, "--check")
+    assert made["videos"] == 12 and made["dimensions"] == 6 and made["bytes"] == 12 * 20 * 6 * 2
+
+
+def test_doctor_knows_the_extras():
+    found = json_of("doctor")
+    assert set(found["extras"]) == {"deep", "video", "speech", "sentence", "serve", "ray"} and found["kernels"].startswith(
+        "working"
+    )
