@@ -8,7 +8,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "crosstask"
 GROUND = set()
 ALL_BELOW_EXPERIMENTS = {
-    "records", "storing", "ordering", "learning", "features", "sources", "text", "narration", "methods", "metrics", "running",
+    "records", "storing", "ordering", "learning", "features", "sources", "text", "narration", "methods", "metrics", "running", "runs",
 }  # fmt: skip
 ALLOWED = {
     "records": GROUND,
@@ -25,10 +25,11 @@ ALLOWED = {
     "experiments": ALL_BELOW_EXPERIMENTS,
     "extraction": {"records", "features", "text", "running", "storing"},
     "collecting": {"records", "text", "metrics", "storing"},
-    "export": {"records", "storing"},
-    "report": {"records", "metrics", "storing"},
-    "viewer": {"records", "storing"},
-    "pipeline": ALL_BELOW_EXPERIMENTS | {"experiments", "extraction", "collecting", "export", "report", "viewer"},
+    "runs": {"records", "storing"},  # a run folder, read and written
+    "export": {"records", "runs", "storing"},
+    "report": {"records", "metrics", "runs", "storing"},
+    "viewer": {"records", "runs", "storing"},
+    "pipeline": ALL_BELOW_EXPERIMENTS | {"experiments", "extraction", "collecting", "export", "report", "viewer", "runs"},
 }
 LAZY = {"crosstask", "cli"}  # the package's own front door, and the command line, which nothing imports
 

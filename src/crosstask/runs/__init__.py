@@ -1,0 +1,7 @@
+"""A run folder: everything a training, demo or experiment leaves behind, written once and read by the report, the viewer and the exports."""
+
+from crosstask.runs.folder import RunFolder, open_run
+from crosstask.runs.record import Run, RunVideo
+from crosstask.runs.writing import write_run
+
+__all__ = ["Run", "RunFolder", "RunVideo", "open_run", "write_run"]

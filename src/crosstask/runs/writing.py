@@ -1,0 +1,71 @@
+"""A run to its folder. `run.json` is written last: a folder without it is unfinished."""
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records import Localization, StepInterval, VideoKey
+from crosstask.runs.record import FORMAT, Run, RunVideo
+from crosstask.storing import write_bytes, write_json
+
+
+def write_run(
+    folder: Path,
+    run: Run,
+    localizations: Mapping[str, Sequence[Localization]],
+    scores: Iterable[tuple[str, VideoKey, npt.NDArray[np.floating]]] = (),
+) -> Path:
+    """`folder`, now holding the run: scores (T, K) by (method, video), localizations by method, then `run.json`."""
+    for method, key, values in scores:
+        write_bytes(folder / "scores" / method / f"{key}.npy", _npy_bytes(np.asarray(values, dtype=np.float16)))
+    parses = {method: [parse.to_json() for parse in found] for method, found in localizations.items()}
+    write_json(folder / "localizations.json", {"format": FORMAT, "methods": parses})
+    write_json(folder / "run.json", _to_json(run))
+    return folder
+
+
+def _npy_bytes(values: npt.NDArray[np.float16]) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.ascontiguousarray(values), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _to_json(run: Run) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "title": run.title,
+        "kind": run.kind,
+        "command": run.command,
+        "seed": run.seed,
+        "synthetic": run.synthetic,
+        "version": run.version,
+        "tasks": {
+            t.id: {"title": t.title, "steps": list(t.steps), "primary": t.primary, "url": t.url} for t in run.tasks.values()
+        },
+        "videos": [_video_to_json(video) for video in run.videos],
+        "methods": list(run.methods),
+        "results": dict(run.results),
+        "losses": {method: list(losses) for method, losses in run.losses.items()},
+        "settings": dict(run.settings),
+        "notes": list(run.notes),
+    }
+
+
+def _video_to_json(video: RunVideo) -> dict[str, Any]:
+    return {
+        "task": video.task,
+        "video": video.id,
+        "n_segments": video.n_segments,
+        "media": video.media,
+        "truth": _intervals_to_json(video.truth),
+        "windows": _intervals_to_json(video.windows),
+    }
+
+
+def _intervals_to_json(intervals: tuple[StepInterval, ...] | None) -> list[list[float]] | None:
+    """[step from 0, start, end] triples."""
+    return None if intervals is None else [[s.step, s.interval.start_s, s.interval.end_s] for s in intervals]

@@ -1,0 +1,72 @@
+import json
+
+import numpy as np
+import pytest
+
+from crosstask.methods.model import parse
+from crosstask.records import InputError, VideoKey
+from crosstask.runs import Run, RunVideo, open_run, write_run
+from tiny import tiny_corpus
+
+
+def tiny_run(folder):
+    corpus = tiny_corpus()
+    videos, parses, scores = [], [], []
+    for video in corpus.videos[:3]:
+        values = np.random.default_rng(0).standard_normal((20, 3))
+        videos.append(RunVideo(video.task, video.id, 20, None, corpus.annotations[video.key], corpus.windows[video.key]))
+        parses.append(parse(corpus.task_of(video), values, video.id))
+        scores.append(("proposed", video.key, values))
+    run = Run(
+        "a run",
+        "demo",
+        "crosstask demo",
+        0,
+        True,
+        corpus.tasks,
+        tuple(videos),
+        ("proposed",),
+        {"proposed": {"recall": {"mean": 0.5}}},
+    )
+    return write_run(folder, run, {"proposed": parses}, scores), run, parses
+
+
+def test_a_run_comes_back_whole(tmp_path):
+    folder, run, parses = tiny_run(tmp_path / "r")
+    again = open_run(folder)
+    assert again.run == run
+    assert list(again.localizations["proposed"].values()) == parses
+    scores = again.scores("proposed", VideoKey("1", "-v1_1"))
+    assert scores is not None and scores.shape == (20, 3)
+    assert again.scores("other", VideoKey("1", "-v1_1")) is None
+
+
+def test_writing_again_gives_the_same_bytes(tmp_path):
+    tiny_run(tmp_path / "a")
+    tiny_run(tmp_path / "b")
+    for path in sorted((tmp_path / "a").rglob("*.*")):
+        assert path.read_bytes() == (tmp_path / "b" / path.relative_to(tmp_path / "a")).read_bytes()
+
+
+def test_what_is_no_run_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no such folder"):
+        open_run(tmp_path / "x")
+    with pytest.raises(InputError, match=r"no run.json"):
+        open_run(tmp_path)
+    (tmp_path / "run.json").write_text("[]")
+    with pytest.raises(InputError, match="not a run description"):
+        open_run(tmp_path)
+    (tmp_path / "run.json").write_text(json.dumps({"format": 7}))
+    with pytest.raises(InputError, match="format 7"):
+        open_run(tmp_path)
+    (tmp_path / "run.json").write_text(json.dumps({"format": 1}))
+    with pytest.raises(InputError, match="damaged"):
+        open_run(tmp_path)
+
+
+def test_names_cannot_leave_the_folder(tmp_path):
+    folder, _, _ = tiny_run(tmp_path / "r")
+    with pytest.raises(InputError, match="cannot name a file"):
+        open_run(folder).scores("../..", VideoKey("1", "x"))
+    with pytest.raises(InputError, match="cannot name a file"):
+        open_run(folder).scores("proposed", VideoKey("..", "/x"))
