@@ -1,0 +1,204 @@
+"""The planted corpus: a world whose truth is known, in memory or as a folder of the published layout."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.features import FeaturesInMemory, write_rows
+from crosstask.records import Corpus, FeatureRows, InputError, Narration, NoFeatures, StepInterval, Task, Video, VideoKey
+from crosstask.sources.planted.appearance import Camera, TaskLook, camera, draw_pictures, look_of_task, take_rows
+from crosstask.sources.planted.chance import generator
+from crosstask.sources.planted.settings import Difficulty, Shape, difficulty_named, shape_named
+from crosstask.sources.planted.speech import Mentions, draw_mentions, draw_narration, webvtt_text
+from crosstask.sources.planted.step_lists import catalogue, permute_names, tasks_of_shape
+from crosstask.sources.planted.timelines import Habits, draw_seconds, draw_timeline, habits_of
+from crosstask.sources.release import write_release
+from crosstask.storing import write_text
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything that is decided before the first video: the tasks as they are, and as their steps are called."""
+
+    shape: Shape
+    difficulty: Difficulty
+    seed: int
+    n_dimensions: int
+    called: Mapping[str, Task]  # as the corpus lists them; the truth is in the catalogue
+
+    @cached_property
+    def truth(self) -> dict[str, Task]:
+        """Every task of the catalogue with its true step names."""
+        return {task.id: task for task in catalogue()}
+
+    @cached_property
+    def habits(self) -> dict[str, Habits]:
+        """Habits of every task of the catalogue."""
+        return {t.id: habits_of(t.id, len(t.steps), self.shape, self.seed) for t in self.truth.values()}
+
+    @cached_property
+    def looks(self) -> dict[str, TaskLook]:
+        """Look of every task of the catalogue."""
+        return {t.id: look_of_task(t.id, t.steps, self.seed) for t in self.truth.values()}
+
+    @cached_property
+    def camera(self) -> Camera:
+        """What turns pictures into rows."""
+        return camera(self.n_dimensions, self.difficulty, self.seed)
+
+    @property
+    def feature_recipe(self) -> str:
+        """What the columns are."""
+        return f"planted: seed {self.seed}, {self.n_dimensions} columns, difficulty {self.difficulty.name}"
+
+
+@dataclass(frozen=True)
+class PlantedVideo:
+    """What is known of one video before it is filmed."""
+
+    video: Video
+    shows: str  # the task it really shows: its own, or another's where it is irrelevant
+    n_seconds: int
+    timeline: tuple[StepInterval, ...]
+    mentions: Mentions
+
+    def rng(self, world: World, what: str) -> np.random.Generator:
+        """A generator of this video alone."""
+        return generator(world.seed, what, self.video.task, self.video.id)
+
+    def rows(self, world: World) -> npt.NDArray[np.float16]:
+        """(T, D)."""
+        rng = self.rng(world, "rows")
+        pictures = draw_pictures(world.looks[self.shows], self.timeline, self.n_seconds, world.difficulty, rng)
+        return take_rows(pictures, world.camera, rng)
+
+    def narration(self, world: World) -> Narration:
+        """What is said: the steps as they are called, at their mentions and, in a relevant video, where they are shown."""
+        timeline = self.timeline if self.shows == self.video.task else ()
+        steps = world.called[self.video.task].steps
+        return draw_narration(steps, timeline, self.mentions, self.n_seconds, self.rng(world, "speech"))
+
+
+@dataclass(frozen=True)
+class PlantedSubtitles(Mapping[str, Narration]):
+    """The narration of each video, drawn when asked for."""
+
+    world: World
+    planted: Mapping[str, PlantedVideo]
+
+    def __getitem__(self, video_id: str) -> Narration:
+        """What is said in a video."""
+        return self.planted[video_id].narration(self.world)
+
+    def __iter__(self) -> Iterator[str]:
+        """Video ids."""
+        return iter(self.planted)
+
+    def __len__(self) -> int:
+        """How many videos there are."""
+        return len(self.planted)
+
+
+def plant(
+    shape: Shape | str = "demo", difficulty: Difficulty | str = "default", seed: int = 0, n_dimensions: int = 128
+) -> Corpus:
+    """A planted corpus in memory: tasks, videos, truth of the primary tasks, windows, speech, float16 rows of any width.
+
+    >>> corpus = plant(Shape("tiny", 1, 1, 2, 0, 0, 1), n_dimensions=8)
+    >>> [str(video.key) for video in corpus.videos], corpus.features.rows("1001v001").shape[1]
+    (['1001_1001v001', '1001_1001v002', '1019_1019v001'], 8)
+    """
+    return _in_memory(_world(shape, difficulty, seed, n_dimensions))
+
+
+def plant_with_permuted_names(
+    shape: Shape | str = "demo", difficulty: Difficulty | str = "default", seed: int = 0, n_dimensions: int = 128
+) -> Corpus:
+    """The negative control: the very same videos, but the step names dealt anew, so that a shared word tells nothing."""
+    return _in_memory(_with_permuted_names(_world(shape, difficulty, seed, n_dimensions)))
+
+
+def plant_without_features(shape: Shape | str = "demo", difficulty: Difficulty | str = "default", seed: int = 0) -> Corpus:
+    """The same corpus as `plant` with nothing filmed: enough for statistics, windows and speech, at once."""
+    world = _world(shape, difficulty, seed, 1)
+    return _corpus(world, _all_videos(world), NoFeatures())
+
+
+def write_planted(
+    folder: Path, shape: Shape | str = "demo", difficulty: Difficulty | str = "default", seed: int = 0, n_dimensions: int = 128
+) -> Path:
+    """`folder`, now holding the planted corpus in the published layout; one video is in memory at a time."""
+    world = _world(shape, difficulty, seed, n_dimensions)
+    planted = _all_videos(world)
+    for video in planted:
+        write_rows(folder / "crosstask_features" / f"{video.video.id}.npy", video.rows(world))
+        write_text(folder / "crosstask_subtitles" / f"{video.video.id}.vtt", webvtt_text(video.narration(world)))
+    write_text(folder / "crosstask_features" / "recipe.txt", world.feature_recipe + "\n")
+    write_release(_corpus(world, planted, NoFeatures()), folder)
+    return folder
+
+
+def _world(shape: Shape | str, difficulty: Difficulty | str, seed: int, n_dimensions: int) -> World:
+    if n_dimensions < 1 or seed < 0:
+        raise InputError(f"planted corpus: {n_dimensions} dimensions, seed {seed}; expected at least 1, and no negative seed")
+    chosen = shape_named(shape)
+    tasks = tasks_of_shape(chosen.primary_tasks, chosen.related_tasks)
+    return World(chosen, difficulty_named(difficulty), seed, n_dimensions, {task.id: task for task in tasks})
+
+
+def _with_permuted_names(world: World) -> World:
+    dealt = permute_names(tuple(world.called.values()), generator(world.seed, "permuted names"))
+    return World(world.shape, world.difficulty, world.seed, world.n_dimensions, {task.id: task for task in dealt})
+
+
+def _all_videos(world: World) -> list[PlantedVideo]:
+    """Every video of a world, task by task."""
+    n_videos = {True: world.shape.videos_per_primary_task, False: world.shape.related_videos_per_task}
+    return [_draw_video(world, task, number) for task in world.called.values() for number in range(1, n_videos[task.primary] + 1)]
+
+
+def _draw_video(world: World, task: Task, number: int) -> PlantedVideo:
+    """One video, a function of (seed, task, number) alone."""
+    video = Video(task.id, f"{task.id}v{number:03d}")
+    rng = generator(world.seed, "video", video.task, video.id)
+    others = sorted(other for other in world.truth if other != task.id)
+    irrelevant, elsewhere = rng.random() < world.difficulty.irrelevant_related, others[int(rng.integers(len(others)))]
+    shows = elsewhere if irrelevant and not task.primary else task.id
+    n_seconds = draw_seconds(world.habits[shows], world.shape, rng)
+    timeline = draw_timeline(world.habits[shows], n_seconds, rng)
+    heard = timeline if shows == task.id else ()
+    mentions = draw_mentions(heard, len(task.steps), n_seconds, world.difficulty.outside, rng)
+    return PlantedVideo(video, shows, n_seconds, timeline, mentions)
+
+
+def _in_memory(world: World) -> Corpus:
+    planted = _all_videos(world)
+    return _corpus(world, planted, FeaturesInMemory({video.video.id: video.rows(world) for video in planted}))
+
+
+def _corpus(world: World, planted: Sequence[PlantedVideo], features: FeatureRows) -> Corpus:
+    """The records of a world; as in the release, only the videos of primary tasks are annotated."""
+    annotated = [video for video in planted if world.called[video.video.task].primary]
+    return Corpus(
+        name=f"planted-{world.shape.name}-{world.difficulty.name}-{world.seed}",
+        tasks=world.called,
+        videos=tuple(video.video for video in planted),
+        validation=frozenset(_validation(world, annotated)),
+        seconds={video.video.id: video.n_seconds for video in planted},
+        annotations={video.video.key: video.timeline for video in annotated},
+        windows={video.video.key: video.mentions.windows for video in planted},
+        subtitles=PlantedSubtitles(world, {video.video.id: video for video in planted}),
+        features=features,
+        feature_recipe=world.feature_recipe,
+    )
+
+
+def _validation(world: World, annotated: Sequence[PlantedVideo]) -> Iterator[VideoKey]:
+    """The first videos of each primary task."""
+    for video in annotated:
+        if int(video.video.id.rpartition("v")[2]) <= world.shape.validation_videos_per_task:
+            yield video.video.key
