@@ -7,42 +7,11 @@ from crosstask.records import Narration
 
 # Frequent in English speech and rare in its neighbours ('in', 'is', 'we', 'so' are Dutch or German too).
 _ENGLISH = frozenset(
-    [
-        "the",
-        "and",
-        "you",
-        "that",
-        "this",
-        "it",
-        "it's",
-        "with",
-        "for",
-        "are",
-        "your",
-        "i'm",
-        "just",
-        "they",
-        "what",
-        "these",
-        "going",
-        "can",
-        "now",
-        "of",
-        "have",
-        "we're",
-        "you're",
-        "that's",
-        "don't",
-        "some",
-        "there",
-        "gonna",
-        "okay",
-        "really",
-        "which",
-        "when",
-        "would",
-        "because",
-    ]
+    re.findall(
+        r"\S+",
+        "the and you that this it it's with for are your i'm just they what these going can now of have we're you're "
+        "that's don't some there gonna okay really which when would because",
+    )
 )
 _TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 

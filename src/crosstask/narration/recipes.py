@@ -1,0 +1,158 @@
+"""A corpus with subtitles -> windows for every video: the paper's plain recipe, and the best one."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from crosstask.narration.best import BestSettings, Heard, best_windows
+from crosstask.narration.plain import PlainSettings, plain_windows
+from crosstask.narration.units import SpokenUnits, cue_windows, word_windows
+from crosstask.records import Corpus, InputError, Narration, StepInterval, Task, Video, VideoKey
+from crosstask.text.encoders import Encoder, similarity_of
+from crosstask.text.encoders.tfidf import TfIdf, fit_tfidf
+
+Windows = dict[VideoKey, tuple[StepInterval, ...]]
+
+
+@dataclass(frozen=True)
+class NarratedVideo:
+    """A video whose narration can be used, with its length."""
+
+    video: Video
+    narration: Narration
+    n_segments: int
+
+
+@dataclass(frozen=True)
+class Narrated:
+    """Windows of the videos that have usable subtitles, and why the others have none."""
+
+    windows: Windows
+    unusable: Mapping[VideoKey, str] = field(default_factory=dict)
+
+
+def usable_videos(corpus: Corpus, videos: Iterable[Video]) -> tuple[list[NarratedVideo], dict[VideoKey, str]]:
+    """The videos whose subtitles can give windows, and the reason for each other video that has subtitles."""
+    usable, unusable = [], {}
+    for video in videos:
+        if video.id not in corpus.subtitles:
+            continue
+        try:
+            narrated = NarratedVideo(video, corpus.subtitles[video.id], corpus.n_segments(video))
+            reason = why_unusable(narrated, corpus.task_of(video))
+        except InputError as problem:
+            reason = str(problem)
+        if reason:
+            unusable[video.key] = reason
+        else:
+            usable.append(narrated)
+    return usable, unusable
+
+
+def why_unusable(video: NarratedVideo, task: Task) -> str:
+    """What keeps a narration from giving windows, or nothing."""
+    n_steps = len(task.steps)
+    if len(video.narration.words) < n_steps:
+        return f"{len(video.narration.words)} words are spoken; expected at least one for each of the {n_steps} steps"
+    if video.n_segments < n_steps:
+        return f"T = {video.n_segments} seconds cannot hold {n_steps} steps"
+    if video.narration.words[0].start_s >= video.n_segments:
+        return f"speech begins at {video.narration.words[0].start_s:.0f} s, after the {video.n_segments} s of the video"
+    return ""
+
+
+def transcripts(videos: Sequence[NarratedVideo]) -> list[str]:
+    """What is said in each different video, as one document."""
+    said = {video.video.id: video.narration for video in videos}
+    return [" ".join(word.text for word in said[name].words) for name in sorted(said)]
+
+
+def units_of(encoder: Encoder, narration: Narration, settings: PlainSettings) -> SpokenUnits:
+    """Pieces of speech for the plain recipe: windows of words where vectors are cheap, cues for a sentence encoder."""
+    if encoder.identity.startswith("sentence"):
+        return cue_windows(narration, neighbours=1)
+    return word_windows(narration, settings.window_words)
+
+
+def narrate_plainly(
+    corpus: Corpus,
+    videos: Sequence[NarratedVideo],
+    encoder: Encoder,
+    settings: PlainSettings | None = None,
+    advance: Callable[[], None] = lambda: None,
+) -> Narrated:
+    """Windows by the paper's recipe, each video for itself."""
+    settings = settings or PlainSettings()
+    windows: Windows = {}
+    unusable: dict[VideoKey, str] = {}
+    for video in videos:
+        steps = list(corpus.task_of(video.video).steps)
+        units = units_of(encoder, video.narration, settings)
+        if len(units) < len(steps):
+            unusable[video.video.key] = f"{len(units)} cues for {len(steps)} steps; expected one for each at least"
+        else:
+            similarity = similarity_of(encoder, units.texts, steps)  # (L, K)
+            windows[video.video.key] = plain_windows(units, similarity, video.n_segments, settings.window_s)
+        advance()
+    return Narrated(windows, unusable)
+
+
+def narrate_best(
+    corpus: Corpus,
+    videos: Sequence[NarratedVideo],
+    encoder: Encoder,
+    settings: BestSettings | None = None,
+    advance: Callable[[], None] = lambda: None,
+) -> Narrated:
+    """Windows by the best recipe, a task at a time."""
+    settings = settings or BestSettings()
+    words = fit_tfidf(transcripts(videos))
+    windows: Windows = {}
+    by_task = sorted(videos, key=lambda v: v.video.key)
+    for task_id, group in groupby(by_task, key=lambda v: v.video.task):
+        members = list(group)
+        heard = []
+        for video in members:
+            heard.append(hear(corpus.tasks[task_id], video.narration, video.n_segments, encoder, words))
+            advance()
+        found = best_windows(heard, view_weights(encoder, settings), settings)
+        windows |= {video.video.key: ws for video, ws in zip(members, found, strict=True)}
+    return Narrated(windows)
+
+
+def step_queries(task: Task) -> list[str]:
+    """What a step is compared as: its name within its task, since "top toast" alone could top anything.
+
+    >>> step_queries(Task("1", "Make Latte", ("pour milk",)))
+    ['pour milk to make latte']
+    """
+    named = task.title and task.title not in ("new task", task.id)
+    return [f"{step} to {task.title.lower()}" if named else step for step in task.steps]
+
+
+def hear(task: Task, narration: Narration, n_segments: int, encoder: Encoder, words: TfIdf) -> Heard:
+    """The narration of a video as similarities to a task's steps: cues, cues with neighbours, and their words."""
+    cue, wide = cue_windows(narration, 0), cue_windows(narration, 1)
+    if isinstance(encoder, TfIdf):
+        views = tuple(encoder.similarity(unit.texts, task.steps) for unit in (cue, wide))
+        return Heard(cue.start_s, cue.end_s, n_segments, views)
+    queries = encoder.encode(step_queries(task))
+    vectors = tuple(encoder.encode(u.texts) for u in (cue, wide))
+    lexical = words.similarity(wide.texts, task.steps)
+    return Heard(cue.start_s, cue.end_s, n_segments, (*(v @ queries.T for v in vectors), lexical), vectors)
+
+
+def view_weights(encoder: Encoder, settings: BestSettings) -> tuple[float, ...]:
+    """How much each similarity of `hear` counts; the two views of the encoder share a weight of one, about."""
+    return (1.0, 1.0) if isinstance(encoder, TfIdf) else (1.0, 1.0, 2 * settings.words_weight)
+
+
+# Name -> recipe: corpus, usable videos, encoder -> windows.
+RECIPES: Mapping[str, Callable[..., Narrated]] = {"best": narrate_best, "paper": narrate_plainly}
+
+
+def recipe_named(name: str) -> Callable[..., Narrated]:
+    """The recipe of that name."""
+    if name not in RECIPES:
+        raise InputError(f"recipe '{name}' is unknown; expected one of {', '.join(RECIPES)}")
+    return RECIPES[name]

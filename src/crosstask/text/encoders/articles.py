@@ -1,0 +1,63 @@
+"""How-to articles: pages of paragraphs of sentences, one paragraph a step.
+
+File: `[{"title", "steps": [{"headline", "sentences": [..]}]}]`. An entry of "sentences" may hold several: it is split at full stops.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crosstask.records import InputError, at_line
+
+_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(]?[A-Z0-9])")
+EXPECTED = 'expected [{"title": "..", "steps": [{"headline": "..", "sentences": [".."]}]}]'
+
+
+@dataclass(frozen=True)
+class Page:
+    """An article: its title and, for each step, the sentences about it (headline first)."""
+
+    title: str
+    paragraphs: tuple[tuple[str, ...], ...]
+
+
+def split_sentences(text: str) -> list[str]:
+    """Sentences of running text.
+
+    >>> split_sentences("Chop it. Put it aside, for 2.5 minutes.")
+    ['Chop it.', 'Put it aside, for 2.5 minutes.']
+    """
+    return [sentence for sentence in _END.split(text.strip()) if sentence]
+
+
+def read_articles(path: Path) -> list[Page]:
+    """The pages of an article file, in file order."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror}); {EXPECTED}") from problem
+    except json.JSONDecodeError as problem:
+        raise at_line(path, problem.lineno, f"no valid JSON ({problem.msg}); {EXPECTED}") from problem
+    except ValueError as problem:
+        raise at_line(path, 1, f"cannot be read ({problem}); {EXPECTED}") from problem
+    if not isinstance(data, list):
+        raise InputError(f"{path.name}: found a {type(data).__name__}; {EXPECTED}")
+    return [_page(path, number, article) for number, article in enumerate(data, start=1)]
+
+
+def _page(path: Path, number: int, article: Any) -> Page:
+    try:
+        title = article["title"]
+        groups = [[step.get("headline", ""), *step.get("sentences", [])] for step in article["steps"]]
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise InputError(f"{path.name}, article {number}: found {str(article)[:40]!r}; {EXPECTED}") from problem
+    if not isinstance(title, str) or not all(isinstance(text, str) for group in groups for text in group):
+        raise InputError(f"{path.name}, article {number}: a title or sentence is no text; {EXPECTED}")
+    return Page(title, tuple(_paragraph(group) for group in groups))
+
+
+def _paragraph(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sentence for text in texts for sentence in split_sentences(text))

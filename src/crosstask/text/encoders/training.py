@@ -1,0 +1,202 @@
+"""Learning the paper's sentence encoder from how-to articles, in plain numpy.
+
+    loss = sum_i 1/|S_i| sum_{j in S_i, k in D_i} max(0, cos(f_i, f_k) - cos(f_i, f_j) + h)            supplement
+
+S_i: other sentences of the paragraph of sentence i; D_i: sentences of other paragraphs of its page. A page is its own batch: all
+its triplets are taken at once, through dL/dC of the matrix of cosines C (n, n). The gradient goes through the maximum to the word
+that attained it. Adam takes one step for a few pages.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records import InputError
+from crosstask.text.encoders.articles import Page
+from crosstask.text.encoders.learned import FILTERS, LearnedEncoder, Matrix, Parameters
+from crosstask.text.encoders.word_vectors import WordVectors
+
+Progress = Callable[[int, float, float], None]  # epoch, training loss, held-out triplets satisfied
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How the encoder is trained."""
+
+    margin: float = 0.1  # supplement: h
+    filters: int = FILTERS  # supplement: d
+    epochs: int = 6  # ours; the held-out share of triplets has flattened by then
+    learning_rate: float = 1e-3  # ours; halves over the epochs
+    pages_a_step: int = 8  # ours
+    word_dropout: float = 0.2  # ours; without it the held-out share falls after a few epochs
+    held_out: float = 0.1  # share of the pages that judge and do not train
+
+
+@dataclass(frozen=True)
+class TrainingReport:
+    """Curves of a training: mean loss of a triplet, and the share of held-out triplets satisfied, per epoch (first: before)."""
+
+    loss: tuple[float, ...]
+    held_out_satisfied: tuple[float, ...]
+    held_out_pages: tuple[str, ...]
+    settings: TrainingSettings
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the page titles."""
+        return {
+            "loss": list(self.loss),
+            "held_out_triplets_satisfied": list(self.held_out_satisfied),
+            "held_out_pages": len(self.held_out_pages),
+            "settings": asdict(self.settings),
+        }
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Words of a page's sentences: rows of the table, where each sentence starts, and the paragraph of each."""
+
+    rows: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+    paragraph: npt.NDArray[np.int64]
+
+
+def train_encoder(
+    pages: Sequence[Page],
+    table: WordVectors,
+    rng: np.random.Generator,
+    settings: TrainingSettings | None = None,
+    progress: Progress | None = None,
+) -> tuple[LearnedEncoder, TrainingReport]:
+    """The encoder learnt from pages, and the curves of its training."""
+    settings = settings or TrainingSettings()
+    usable = [(page.title, batch) for page in pages if (batch := _batch(page, table)) is not None]
+    if len(usable) < 10:
+        raise InputError(
+            f"{len(usable)} articles with two paragraphs and two sentences in one; expected at least 10 to learn from"
+        )
+    order = rng.permutation(len(usable))
+    n_held = max(1, round(settings.held_out * len(usable)))
+    held, training = [usable[i] for i in order[:n_held]], [usable[i] for i in order[n_held:]]
+    state = _Adam(_initial(table.vectors.shape[1], settings.filters, rng), settings)
+    losses, satisfied = [], [triplets_satisfied(state.parameters, table, [batch for _, batch in held])]
+    for epoch in range(settings.epochs):
+        losses.append(_epoch(state, table, [batch for _, batch in training], rng, epoch))
+        satisfied.append(triplets_satisfied(state.parameters, table, [batch for _, batch in held]))
+        if progress is not None:
+            progress(epoch + 1, losses[-1], satisfied[-1])
+    report = TrainingReport(tuple(losses), tuple(satisfied), tuple(title for title, _ in held), settings)
+    return LearnedEncoder(table, state.parameters), report
+
+
+def _batch(page: Page, table: WordVectors) -> _Batch | None:
+    """The page as rows of words, or nothing when it holds no triplet."""
+    sentences = [(p, rows) for p, group in enumerate(page.paragraphs) for s in group if (rows := table.rows_of(s))]
+    paragraph = np.array([p for p, _ in sentences], dtype=np.int64)
+    if len(set(paragraph.tolist())) < 2 or len(set(paragraph.tolist())) == len(paragraph):
+        return None
+    lengths = np.array([len(rows) for _, rows in sentences])
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
+    return _Batch(np.concatenate([np.array(rows) for _, rows in sentences]), starts, paragraph)
+
+
+def _initial(d0: int, d: int, rng: np.random.Generator) -> Parameters:
+    """Filters drawn at the scale of their inputs; the second map starts as the identity, i.e. as random max-pooling."""
+    W1 = (rng.standard_normal((d, d0)) / np.sqrt(d0)).astype(np.float32)
+    return Parameters(W1, np.zeros(d, np.float32), np.eye(d, dtype=np.float32), np.zeros(d, np.float32))
+
+
+def _forward(p: Parameters, x: Matrix, starts: npt.NDArray[np.int64]) -> tuple[Matrix, Matrix, Matrix]:
+    """Word values (words, d), pooled (n, d) and unrolled outputs (n, d) of the sentences of a page."""
+    z = x @ p.W1.T + p.b1  # (words, d0)(d0, d)
+    pooled = np.maximum.reduceat(z, starts, axis=0)  # (n, d)
+    return z, pooled, pooled @ p.W2.T + p.b2
+
+
+def triplet_loss(C: Matrix, paragraph: npt.NDArray[np.int64], margin: float) -> tuple[float, Matrix, int]:
+    """Loss of a page, its gradient w.r.t. the cosines C (n, n), and the number of triplets."""
+    same = (paragraph[:, None] == paragraph) & ~np.eye(len(C), dtype=bool)
+    other = paragraph[:, None] != paragraph
+    excess = C[:, None, :] - C[:, :, None] + margin  # (i, j, k)
+    triplet = same[:, :, None] & other[:, None, :]
+    weight = 1 / np.maximum(same.sum(axis=1), 1)  # 1 / |S_i|
+    active = (triplet & (excess > 0)) * weight[:, None, None]
+    return float((excess * active).sum()), (active.sum(axis=1) - active.sum(axis=2)).astype(np.float32), int(triplet.sum())
+
+
+def page_gradient(p: Parameters, x: Matrix, batch: _Batch, margin: float) -> tuple[float, Parameters, int]:
+    """Loss of a page, its gradient w.r.t. the parameters, and the number of triplets; x (words, d0)."""
+    z, pooled, g = _forward(p, x, batch.starts)
+    length = np.maximum(np.linalg.norm(g, axis=1, keepdims=True), 1e-6)
+    f = g / length
+    loss, dC, n = triplet_loss(f @ f.T, batch.paragraph, margin)
+    df = (dC + dC.T) @ f
+    dg = (df - f * (f * df).sum(axis=1, keepdims=True)) / length
+    dpooled = dg @ p.W2
+    sentence = np.repeat(np.arange(len(batch.starts)), np.diff([*batch.starts, len(x)]))
+    attained = (z == pooled[sentence]).astype(np.float32)  # ties (a word said twice) share the gradient
+    attained /= np.add.reduceat(attained, batch.starts, axis=0)[sentence]
+    dz = attained * dpooled[sentence]
+    return loss, Parameters(dz.T @ x, dz.sum(axis=0), dg.T @ pooled, dg.sum(axis=0)), n
+
+
+def triplets_satisfied(p: Parameters, table: WordVectors, batches: Sequence[_Batch]) -> float:
+    """Share of triplets whose near sentence is nearer than the far one."""
+    right, total = 0.0, 0
+    for batch in batches:
+        g = _forward(p, table.vectors[batch.rows], batch.starts)[2]
+        f = g / np.maximum(np.linalg.norm(g, axis=1, keepdims=True), 1e-6)
+        C = f @ f.T
+        same = (batch.paragraph[:, None] == batch.paragraph) & ~np.eye(len(C), dtype=bool)
+        triplet = same[:, :, None] & (batch.paragraph[:, None] != batch.paragraph)[:, None, :]
+        right += float((triplet & (C[:, :, None] > C[:, None, :])).sum())
+        total += int(triplet.sum())
+    return right / max(total, 1)
+
+
+def _epoch(state: "_Adam", table: WordVectors, batches: Sequence[_Batch], rng: np.random.Generator, epoch: int) -> float:
+    """Mean loss of a triplet over one pass."""
+    settings = state.settings
+    rate = settings.learning_rate * 0.5 ** (epoch / max(settings.epochs - 1, 1))
+    loss, triplets = 0.0, 0
+    order = rng.permutation(len(batches))
+    for first in range(0, len(order), settings.pages_a_step):
+        total: Parameters | None = None
+        count = 0
+        for i in order[first : first + settings.pages_a_step]:
+            batch = batches[i]
+            keep = rng.random((len(batch.rows), 1)) >= settings.word_dropout
+            page_loss, gradient, n = page_gradient(state.parameters, table.vectors[batch.rows] * keep, batch, settings.margin)
+            loss, triplets, count = loss + page_loss, triplets + n, count + n
+            total = gradient if total is None else _sum(total, gradient)
+        if total is not None and count:
+            state.step(total, 1 / count, rate)
+    return loss / max(triplets, 1)
+
+
+def _sum(a: Parameters, b: Parameters) -> Parameters:
+    return Parameters(a.W1 + b.W1, a.b1 + b.b1, a.W2 + b.W2, a.b2 + b.b2)
+
+
+class _Adam:
+    """Adam over the four arrays, with its usual constants."""
+
+    def __init__(self, parameters: Parameters, settings: TrainingSettings) -> None:
+        self.parameters = parameters
+        self.settings = settings
+        self._first = {name: np.zeros_like(value) for name, value in vars(parameters).items()}
+        self._second = {name: np.zeros_like(value) for name, value in vars(parameters).items()}
+        self._steps = 0
+
+    def step(self, gradient: Parameters, scale: float, rate: float) -> None:
+        self._steps += 1
+        new = {}
+        for name, value in vars(self.parameters).items():
+            g = getattr(gradient, name) * np.float32(scale)
+            m = self._first[name] = 0.9 * self._first[name] + 0.1 * g
+            v = self._second[name] = 0.999 * self._second[name] + 0.001 * g * g
+            unbiased = m / (1 - 0.9**self._steps), v / (1 - 0.999**self._steps)
+            new[name] = (value - rate * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8)).astype(np.float32)
+        self.parameters = Parameters(**new)

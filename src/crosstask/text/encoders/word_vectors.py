@@ -1,0 +1,136 @@
+"""Word vectors: files of them, and max-pooling them over a sentence.
+
+Files: GloVe or fastText text (`word 0.1 0.2 ...`, perhaps under a `count dimension` line), or `NAME.npy` beside `NAME.words.txt`
+(row i is line i).
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records import InputError, at_line
+from crosstask.text.encoders.contract import Vectors, unit_rows
+from crosstask.text.stems import words_of_text
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """A vector per word, (V, d)."""
+
+    words: tuple[str, ...]
+    vectors: npt.NDArray[np.float32]
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Word -> row."""
+        return {word: i for i, word in enumerate(self.words)}
+
+    @cached_property
+    def digest(self) -> str:
+        """A short name of the contents."""
+        return hashlib.sha256("\n".join(self.words).encode() + self.vectors.tobytes()).hexdigest()[:16]
+
+    def rows_of(self, sentence: str) -> list[int]:
+        """Rows of the known words of a sentence; "don't" is looked up whole, then as 'don'."""
+        found = []
+        for word in words_of_text(sentence):
+            row = self.number.get(word)
+            row = self.number.get(word.partition("'")[0]) if row is None else row
+            if row is not None:
+                found.append(row)
+        return found
+
+
+@dataclass(frozen=True)
+class MaxPooled:
+    """Per dimension the largest value of any word of the sentence (supplement, second choice of f)."""
+
+    table: WordVectors
+
+    @property
+    def identity(self) -> str:
+        """`max-pooled-` and a digest of the table."""
+        return f"max-pooled-{self.table.digest}"
+
+    def encode(self, sentences: Sequence[str]) -> Vectors:
+        """(n, d) float32, unit rows."""
+        rows = [self.table.rows_of(sentence) for sentence in sentences]
+        return unit_rows(max_over_words(self.table.vectors, rows))
+
+
+def max_over_words(word_values: npt.NDArray[np.float32], rows: Sequence[Sequence[int]]) -> Vectors:
+    """(V, d) values of words, the words of each sentence -> (n, d) maxima; zeros for a sentence without words.
+
+    >>> max_over_words(np.array([[1, -2], [0, 5]], np.float32), [[0, 1], []]).tolist()
+    [[1.0, 5.0], [0.0, 0.0]]
+    """
+    pooled = np.zeros((len(rows), word_values.shape[1]), np.float32)
+    filled = [i for i, words in enumerate(rows) if words]
+    if filled:
+        flat = np.concatenate([np.asarray(rows[i]) for i in filled])
+        starts = np.concatenate([[0], np.cumsum([len(rows[i]) for i in filled])[:-1]])
+        pooled[filled] = np.maximum.reduceat(word_values[flat], starts, axis=0)
+    return pooled
+
+
+def read_word_vectors(path: Path) -> WordVectors:
+    """Word vectors of a file; `.npy` files want their `.words.txt` beside them."""
+    if not path.exists():
+        raise InputError(f"{path}: no such file; expected word vectors (GloVe or fastText text, or .npy beside .words.txt)")
+    return _read_pair(path) if path.suffix == ".npy" else _read_text(path)
+
+
+def _read_pair(path: Path) -> WordVectors:
+    listing = path.with_suffix(".words.txt")
+    if not listing.exists():
+        raise InputError(f"{path}: {listing.name} is not beside it; expected one word a line, line i for row i")
+    vectors = np.load(path, allow_pickle=False)
+    words = listing.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    if vectors.ndim != 2 or len(vectors) != len(words):
+        raise InputError(f"{path.name}: {vectors.shape} numbers for {len(words)} words; expected one row a word")
+    return _checked(path, words, vectors.astype(np.float32))
+
+
+def _read_text(path: Path) -> WordVectors:
+    words: list[str] = []
+    rows: list[npt.NDArray[np.float32]] = []
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, start=1):
+            parts = line.rstrip().split(" ")
+            if number == 1 and len(parts) == 2 and all(part.isdecimal() for part in parts):
+                continue  # the head line of fastText and word2vec
+            try:
+                row = np.array(parts[1:], dtype=np.float32)
+            except ValueError as problem:
+                raise at_line(path, number, f"found {line[:40]!r}; expected a word and its numbers") from problem
+            if len(row) < 2 or (rows and len(row) != len(rows[0])):
+                raise at_line(path, number, f"{len(row)} numbers; expected {len(rows[0]) if rows else 'at least 2'}")
+            words.append(parts[0])
+            rows.append(row)
+    if not rows:
+        raise InputError(f"{path.name}: no word vectors in it; expected lines of a word and its numbers")
+    return _checked(path, words, np.stack(rows))
+
+
+def _checked(path: Path, words: Sequence[str], vectors: npt.NDArray[np.float32]) -> WordVectors:
+    if not np.isfinite(vectors).all():
+        row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
+        raise InputError(f"{path.name}, word {row + 1} ({words[row]!r}): a number that is not finite")
+    return WordVectors(tuple(words), vectors)
+
+
+def write_word_vectors(path: Path, table: WordVectors) -> None:
+    """`path` (.npy, float16) and its `.words.txt`."""
+    import io
+
+    from crosstask.storing import write_bytes, write_text
+
+    buffer = io.BytesIO()
+    np.save(buffer, table.vectors.astype(np.float16), allow_pickle=False)
+    write_bytes(path, buffer.getvalue())
+    write_text(path.with_suffix(".words.txt"), "\n".join(table.words) + "\n")
