@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crosstask.learning.adam import BETA1, BETA2, EPSILON, adam_row, bring_all_up_to_date, bring_up_to_date, fresh_adam
+from crosstask.learning.adam import BETA1, BETA2, EPSILON, adam_row, bring_up_to_date, fresh_adam
 
 
 def dense_adam(w, gradients, learning_rate):
@@ -27,13 +27,12 @@ def test_lazy_rows_end_where_dense_adam_does(size):
         gradients[n, rows] = size * rng.standard_normal((len(rows), n_columns)) * 10 ** rng.uniform(-2, 1, n_columns)
     lazy, state = w0.copy(), fresh_adam(w0.shape)
     for n in range(1000):
-        for row in touched[n]:
-            bring_up_to_date(lazy, state, row, rate)
+        bring_up_to_date(lazy, state, touched[n], rate)
         state.taken[0] += 1
         for row in touched[n]:
             adam_row(lazy[row], state.first[row], state.second[row], gradients[n, row].astype(np.float32), n + 1, rate)
             state.current[row] = n + 1
-    bring_all_up_to_date(lazy, state, rate)
+    bring_up_to_date(lazy, state, np.arange(n_rows), rate)
     dense, m, v = dense_adam(w0, gradients, rate)
     moved = np.abs(dense - w0).max(axis=1)
     assert (np.abs(lazy - dense).max(axis=1) <= 1e-5 * np.maximum(np.abs(dense).max(axis=1), moved)).all()
@@ -45,5 +44,5 @@ def test_lazy_rows_end_where_dense_adam_does(size):
 def test_a_row_never_touched_never_moves():
     w, state = np.ones((2, 3), np.float32), fresh_adam((2, 3))
     state.taken[0] = 500
-    bring_all_up_to_date(w, state, 0.1)
+    bring_up_to_date(w, state, np.arange(2), 0.1)
     assert np.array_equal(w, np.ones((2, 3)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.learning.adam import AdamState, bring_all_up_to_date, fresh_adam
+from crosstask.learning.adam import AdamState, bring_up_to_date, fresh_adam
 from crosstask.learning.component_model import initial_parameters
 from crosstask.learning.kernels import Knobs, Workspace, alternating_epoch, initial_epoch, labelled_epoch, workspace
 from crosstask.learning.training_set import TaskArrays, VideoArrays
@@ -106,7 +106,7 @@ def supervise(
 
 def _finish_epoch(progress: Progress, loss: float, settings: AlternationSettings) -> None:
     """Bring every component up to date, so that what stands between epochs is what a dense Adam would hold."""
-    bring_all_up_to_date(progress.parameters, progress.adam, settings.learning_rate)
+    bring_up_to_date(progress.parameters, progress.adam, np.arange(len(progress.parameters)), settings.learning_rate)
     progress.epochs_done += 1
     progress.losses = (*progress.losses, loss)
 

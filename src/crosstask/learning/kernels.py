@@ -71,23 +71,34 @@ def load_row(stored: npt.NDArray[np.generic], at: int, key: np.uint64, dropout: 
     """Put row `at` of the stored features (float16 seen as uint16, or float32) into `space.row`, with dropout."""
     row, raw = space.row, space.raw
     source = stored[at]
+    scale = np.float32(1 / (1 - dropout))
     if stored.itemsize == 2:  # float16 seen as its bits, which Numba has no type for
         for d in range(row.size):
             half = np.uint32(source[d])
             raw[d] = ((half & np.uint32(0x7FFF)) << np.uint32(13)) | ((half & np.uint32(0x8000)) << np.uint32(16))
         widened = raw.view(np.float32)
+        if dropout == 0:
+            for d in range(row.size):
+                row[d] = widened[d] * _UNSHIFT
+            return
+        draws, threshold = dropout_draws(key, dropout, space.bits)
         for d in range(row.size):
-            row[d] = widened[d] * _UNSHIFT
-    else:
+            row[d] = (widened[d] * _UNSHIFT) * scale if draws[d] >= threshold else np.float32(0)
+        return
+    if dropout == 0:
         for d in range(row.size):
             row[d] = source[d]
-    if dropout > 0:
-        fill_bits(key, space.bits)
-        draws = space.bits.view(np.uint16)
-        threshold = np.uint16(min(65535, round(dropout * 65536)))
-        scale = np.float32(1 / (1 - dropout))
-        for d in range(row.size):
-            row[d] = row[d] * scale if draws[d] >= threshold else np.float32(0)
+        return
+    draws, threshold = dropout_draws(key, dropout, space.bits)
+    for d in range(row.size):
+        row[d] = np.float32(source[d]) * scale if draws[d] >= threshold else np.float32(0)
+
+
+@compiled
+def dropout_draws(key: np.uint64, dropout: float, bits: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint16], np.uint16]:
+    """Sixteen random bits a column, and the threshold below which a column is dropped."""
+    fill_bits(key, bits)
+    return bits.view(np.uint16), np.uint16(min(65535, round(dropout * 65536)))
 
 
 @compiled
@@ -206,8 +217,7 @@ def prepare_task(
     parameters: Floats, state: AdamState, numbers: npt.NDArray[np.int64], averaging: Floats, knobs: Knobs, space: Workspace
 ) -> None:
     """Bring a task's components up to date and form its step classifiers."""
-    for j in range(numbers.size):
-        bring_up_to_date(parameters, state, numbers[j], knobs.learning_rate)
+    bring_up_to_date(parameters, state, numbers, knobs.learning_rate)
     form_step_weights(parameters, numbers, averaging, space.step_weights)
 
 
