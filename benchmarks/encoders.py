@@ -31,9 +31,9 @@ def main(out: Path) -> None:
     videos, _ = usable_videos(corpus, judged)
     rows: list[dict] = []
 
-    def judge(encoder, **about) -> None:
+    def judge(judged_encoder, **about) -> None:
         for words in WINDOW_WORDS:
-            found = narrate_plainly(corpus, videos, encoder, PlainSettings(window_words=words))
+            found = narrate_plainly(corpus, videos, judged_encoder, PlainSettings(window_words=words))
             rows.append({**about, "window_words": words, **score_windows(corpus, judged, found.windows).to_json()})
             print(about, words, round(rows[-1]["precision"], 4), round(rows[-1]["recall"], 4), flush=True)
             write_json(out, {"command": "CROSSTASK_DATA=DATA python benchmarks/encoders.py " + out.as_posix(), "rows": rows})

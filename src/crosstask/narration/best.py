@@ -80,6 +80,12 @@ def _mentions(evidence: Matrix, settings: BestSettings) -> Matrix:
     return mention_marginals(evidence / settings.temperature, settings.absent / settings.temperature)
 
 
+def mentioned(evidence: Matrix, settings: BestSettings) -> Matrix:
+    """(K,): how likely each step is mentioned at all."""
+    chances: Matrix = _mentions(evidence, settings).sum(axis=0)
+    return chances
+
+
 def window_worth(video: Heard, evidence: Matrix, settings: BestSettings) -> Matrix:
     """(T, K): what a window around t is worth to step k."""
     alone = np.exp((evidence - evidence.max(axis=0)) / settings.temperature)

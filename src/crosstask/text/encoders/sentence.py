@@ -65,7 +65,10 @@ def load_sentence_transformer(source: str) -> Any:
         os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
 
+        speaking: Any = logging
+        speaking.disable_progress_bar()  # ours is the only progress shown
         return SentenceTransformer(source, local_files_only=local)
     except ImportError as problem:
         raise MissingExtra("the sentence encoder", "sentence") from problem

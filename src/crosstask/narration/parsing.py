@@ -1,0 +1,57 @@
+"""Where the steps of a task are, from subtitles alone."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from crosstask.narration.best import BestSettings, collection_evidence, mentioned, window_worth
+from crosstask.narration.placing import ordered_windows
+from crosstask.narration.recipes import hear, view_weights
+from crosstask.records import FoundStep, InputError, Localization, Narration, Task
+from crosstask.text.encoders import Encoder
+from crosstask.text.encoders.tfidf import fit_tfidf
+
+_ENOUGH_VIDEOS = 10  # below this a collection would only learn its own mistakes
+
+
+def localize_from_speech(
+    narrations: Mapping[str, Narration], task: Task, encoder: Encoder, settings: BestSettings | None = None
+) -> list[Localization]:
+    """The parse of each narrated video, by name; several videos of one task help each other.
+
+    The score of a step is the probability that it is mentioned at all; a step that is rather not counts as not shown.
+    """
+    settings = settings or BestSettings()
+    if len(narrations) < _ENOUGH_VIDEOS:
+        settings = BestSettings(**(vars(settings) | {"prototype_weight": 0.0, "position_weight": 0.0}))
+    words = fit_tfidf(" ".join(word.text for word in narration.words) for narration in narrations.values())
+    heard = [hear(task, said, _length(name, said, task), encoder, words) for name, said in narrations.items()]
+    evidence = collection_evidence(heard, view_weights(encoder, settings), settings)
+    found = []
+    for name, video, s in zip(narrations, heard, evidence, strict=True):
+        windows = ordered_windows(window_worth(video, s, settings), settings.window_s)
+        chances = mentioned(s, settings)
+        steps = [
+            FoundStep(
+                step,
+                int((w.interval.start_s + w.interval.end_s) / 2),
+                float(p),
+                w.interval.start_s,
+                w.interval.end_s,
+                bool(p >= 0.5),
+            )
+            for step, w, p in zip(task.steps, windows, np.minimum(chances, 1.0), strict=True)
+        ]
+        found.append(Localization(name, task.id, tuple(steps)))
+    return found
+
+
+def _length(name: str, narration: Narration, task: Task) -> int:
+    """Seconds up to the last word; a narration that cannot hold the steps is refused."""
+    seconds = math.ceil(max((word.end_s for word in narration.words), default=0.0))
+    if not narration.words or seconds < len(task.steps):
+        raise InputError(
+            f"{name}: {len(narration.words)} words in {seconds} s of speech; expected at least a second for each of {len(task.steps)} steps"
+        )
+    return seconds

@@ -1,0 +1,53 @@
+"""Pictures of an encoder's training: its curves, and a page whose paragraphs came together."""
+
+from pathlib import Path
+
+from crosstask.text.encoders.articles import Page
+from crosstask.text.encoders.contract import Encoder
+from crosstask.text.encoders.training import TrainingReport
+
+
+def draw_training(report: TrainingReport, path: Path) -> None:
+    """Loss and held-out triplets, epoch by epoch."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    left.plot(range(1, len(report.loss) + 1), report.loss, marker="o")
+    left.set(xlabel="epoch", ylabel="mean loss of a triplet", title="Training")
+    right.plot(range(len(report.held_out_satisfied)), [100 * share for share in report.held_out_satisfied], marker="o")
+    right.axhline(50, color="grey", linewidth=1, linestyle=":")
+    right.set(xlabel="epoch", ylabel="percent", title=f"Triplets satisfied on {len(report.held_out_pages)} held-out pages")
+    _save(figure, path)
+
+
+def draw_paragraphs(page: Page, before: Encoder, after: Encoder, path: Path, most: int = 24) -> None:
+    """Cosines between the sentences of a page, before and after training; paragraphs are framed."""
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
+
+    sentences = [(p, sentence) for p, group in enumerate(page.paragraphs) for sentence in group][:most]
+    figure = Figure(figsize=(13, 0.24 * len(sentences) + 1.6), layout="constrained")
+    axes = figure.subplots(1, 2)
+    for axis, encoder, title in zip(axes, (before, after), ("max-pooled words", "learnt"), strict=True):
+        vectors = encoder.encode([sentence for _, sentence in sentences])
+        axis.imshow(vectors @ vectors.T, cmap="viridis", vmin=-0.2, vmax=1)
+        for p in sorted({p for p, _ in sentences}):
+            first = next(i for i, (q, _) in enumerate(sentences) if q == p)
+            n = sum(q == p for q, _ in sentences)
+            axis.add_patch(Rectangle((first - 0.5, first - 0.5), n, n, fill=False, edgecolor="white", linewidth=2))
+        axis.set(title=title, xticks=[], yticks=[])
+    axes[0].set_yticks(range(len(sentences)), [f"{sentence[:48]}" for _, sentence in sentences], fontsize=7)
+    figure.suptitle(f"'{page.title}': sentences of a paragraph (framed) should be near, others far")
+    _save(figure, path)
+
+
+def _save(figure: object, path: Path) -> None:
+    """The same bytes every time: no date, no version."""
+    import io
+
+    from crosstask.storing import write_bytes
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})  # type: ignore[attr-defined]
+    write_bytes(path, buffer.getvalue())

@@ -1,0 +1,192 @@
+"""`narrate`, `encoder train` and parsing from subtitles, from the command line's functions down to files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from crosstask.cli.encoder import encoder_app
+from crosstask.cli.narrate import localize_narration, narrate
+from crosstask.records import InputError
+from crosstask.sources import open_corpus
+
+app = typer.Typer()
+app.command()(narrate)
+runner = CliRunner()
+
+STEPS = ("cut bread", "melt butter", "flip toast")
+FILLER = ["well", "this", "is", "really", "something", "that", "we", "like", "on", "sundays", "with", "family"]
+
+
+def write_talk(file: Path, where: list[int], rng: np.random.Generator) -> None:
+    lines = [" ".join(rng.choice(FILLER, 6)) for _ in range(40)]
+    for line, step in zip(where, STEPS, strict=True):
+        lines[line] = f"now you {step} carefully"
+    cues = "".join(
+        f"00:{3 * i // 60:02}:{3 * i % 60:02}.000 --> 00:{(3 * i + 3) // 60:02}:{(3 * i + 3) % 60:02}.000\n{t}\n\n"
+        for i, t in enumerate(lines)
+    )
+    file.write_text("WEBVTT\n\n" + cues)
+
+
+@pytest.fixture
+def talking(tmp_path: Path) -> Path:
+    """A corpus in the published layout: four videos that tell their steps, one silent, one broken."""
+    rng = np.random.default_rng(0)
+    release = tmp_path / "talk ü" / "crosstask_release"
+    (release / "annotations").mkdir(parents=True)
+    subtitles = tmp_path / "talk ü" / "crosstask_subtitles"
+    subtitles.mkdir()
+    (release / "tasks_primary.txt").write_text(f"5\nMake Toast\nhttp://x\n3\n{','.join(STEPS)}\n\n")
+    names = ["-a", "b c", "ç", "d", "silent", "broken"]
+    (release / "videos.csv").write_text("".join(f"5,{name},http://y\n" for name in names))
+    (release / "video_seconds.csv").write_text("".join(f"{name},120\n" for name in names))
+    for name in names[:4]:
+        where = sorted(int(line) for line in rng.choice(np.arange(3, 37), 3, replace=False))
+        write_talk(subtitles / f"{name}.vtt", where, rng)
+        lines = "".join(f"{k + 1},{3 * line},{3 * line + 6}\n" for k, line in enumerate(where))
+        (release / "annotations" / f"5_{name}.csv").write_text(lines)
+    (subtitles / "broken.vtt").write_text("WEBVTT\n\n00:01 --> 00:02\nx\n")
+    return tmp_path / "talk ü"
+
+
+def test_windows_are_written_in_the_published_format_and_repeating_keeps_the_bytes(talking: Path) -> None:
+    result = runner.invoke(app, [str(talking), "--encoder", "tfidf", "--json"])
+    assert result.exit_code == 0, result.output
+    shape = json.loads(result.stdout)
+    assert (shape["videos"], shape["unusable"]) == (4, 1)
+    folder = Path(shape["folder"])
+    assert folder == talking / ".crosstask" / "constraints"
+    first = {file.name: file.read_bytes() for file in folder.iterdir()}
+    assert sorted(first) == ["5_-a.csv", "5_b c.csv", "5_d.csv", "5_ç.csv"]
+    rows = [line.split(",") for line in first["5_d.csv"].decode().splitlines()]
+    assert [row[0] for row in rows] == ["1", "2", "3"]
+    assert all(float(row[2]) - float(row[1]) == 9 for row in rows)
+    assert "5_broken" in result.stderr and "line 3" in result.stderr
+    runner.invoke(app, [str(talking), "--encoder", "tfidf"])
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == first
+
+
+def test_scoring_prints_the_documented_shape_and_writes_nothing(talking: Path) -> None:
+    before = sorted(talking.rglob("*"))
+    result = runner.invoke(app, [str(talking), "--encoder", "tfidf", "--score", "--json"])
+    assert result.exit_code == 0, result.output
+    shape = json.loads(result.stdout)
+    assert set(shape) == {"precision", "recall", "iou", "hit_rate", "outside", "mean_window_s", "tasks"}
+    assert shape["hit_rate"] >= 0.9
+    assert shape["tasks"]["5"]["precision"] == shape["precision"]
+    assert sorted(talking.rglob("*")) == before
+
+
+def test_published_constraints_are_never_touched(talking: Path) -> None:
+    published = talking / "crosstask_constraints" / "5_d.csv"
+    published.parent.mkdir()
+    published.write_text("1,0,5\n")
+    runner.invoke(app, [str(talking), "--encoder", "tfidf"])
+    assert published.read_text() == "1,0,5\n"
+
+
+def test_paper_recipe_and_chosen_videos(talking: Path, tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("5_d\n5_-a\n")
+    result = runner.invoke(
+        app, [str(talking), "--encoder", "tfidf", "--recipe", "paper", "--videos", str(tmp_path / "list.txt"), "--json"]
+    )
+    assert json.loads(result.stdout)["videos"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--encoder", "bert"], "encoder 'bert' is unknown"),
+        (["--encoder", "max-pooled"], "no file given; expected --encoder-file"),
+        (["--recipe", "quick"], "recipe 'quick' is unknown"),
+    ],
+)
+def test_bad_choices_are_refused(talking: Path, arguments: list[str], message: str) -> None:
+    result = runner.invoke(app, [str(talking), *arguments])
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)
+
+
+def test_a_corpus_without_subtitles_says_what_it_needs(talking: Path) -> None:
+    for file in (talking / "crosstask_subtitles").iterdir():
+        file.unlink()
+    result = runner.invoke(app, [str(talking), "--encoder", "tfidf"])
+    assert isinstance(result.exception, InputError)
+    assert "no video with subtitles; expected crosstask_subtitles/VIDEO.vtt" in str(result.exception)
+
+
+def test_steps_are_found_in_subtitles_alone(talking: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = open_corpus(talking)
+    video = next(video for video in corpus.videos if video.id == "d")
+    file = talking / "crosstask_subtitles" / "d.vtt"
+    localize_narration([file], "cut bread, melt butter, wash car, flip toast", None, "tfidf", None, as_json=True)
+    shape = json.loads(capsys.readouterr().out)
+    assert shape["video"] == "d"
+    found = {step["step"]: step for step in shape["steps"]}
+    for k, step in enumerate(STEPS):
+        true = corpus.annotations[video.key][k].interval
+        assert true.start_s - 1 <= found[step]["second"] <= true.end_s + 1
+        assert found[step]["shown"]
+        assert found[step]["start_s"] <= found[step]["second"] < found[step]["end_s"]
+    assert not found["wash car"]["shown"]
+
+
+def test_parsing_several_files_prints_for_people(talking: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [talking / "crosstask_subtitles" / name for name in ("d.vtt", "ç.vtt")]
+    localize_narration(files, ",".join(STEPS), "Make Toast", "tfidf", None, as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "d" and lines[4] == "ç" and "cut bread" in lines[1]
+
+
+def test_silence_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "s.vtt").write_text("WEBVTT\n")
+    with pytest.raises(InputError, match=r"s: 0 words in 0 s of speech; expected at least a second for each of 2 steps"):
+        localize_narration([tmp_path / "s.vtt"], "a, b", None, "tfidf", None, as_json=True)
+
+
+def write_articles(file: Path) -> None:
+    rng = np.random.default_rng(0)
+    topics = [[f"t{i}w{j}" for j in range(5)] for i in range(6)]
+    pages = []
+    for i in range(30):
+        steps = [
+            {"headline": " ".join(rng.choice(topics[t], 4)), "sentences": [" ".join(rng.choice(topics[t], 5)) for _ in range(3)]}
+            for t in rng.choice(6, 3, replace=False)
+        ]
+        pages.append({"title": f"page {i}", "steps": steps})
+    file.write_text(json.dumps(pages))
+
+
+def test_an_encoder_is_trained_reported_and_used(talking: Path, tmp_path: Path) -> None:
+    write_articles(tmp_path / "articles.json")
+    out, report = tmp_path / "encoder.safetensors", tmp_path / "report"
+    arguments = ["--articles", str(tmp_path / "articles.json"), "--out", str(out), "--report", str(report), "--epochs", "3"]
+    arguments += ["--corpus", str(talking), "--json"]
+    (talking / "crosstask_subtitles" / "broken.vtt").unlink()
+    result = runner.invoke(encoder_app, arguments)
+    assert result.exit_code == 0, result.output
+    shape = json.loads(result.stdout)
+    assert len(shape["loss"]) == 3
+    assert shape["held_out_triplets_satisfied"][-1] > 0.8
+    assert sorted(file.name for file in report.iterdir()) == ["paragraphs.png", "training.json", "training.png"]
+    first = {file.name: file.read_bytes() for file in [out, *report.iterdir()]}
+    runner.invoke(encoder_app, arguments)
+    assert {file.name: file.read_bytes() for file in [out, *report.iterdir()]} == first
+    used = runner.invoke(app, [str(talking), "--encoder", "learned", "--encoder-file", str(out), "--score", "--json"])
+    assert json.loads(used.stdout)["mean_window_s"] == 9
+
+
+def test_word_vectors_by_fasttext_name_their_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    write_articles(tmp_path / "articles.json")
+    monkeypatch.setitem(sys.modules, "fasttext", None)
+    result = runner.invoke(
+        encoder_app, ["--articles", str(tmp_path / "articles.json"), "--out", str(tmp_path / "e"), "--word-vectors", "fasttext"]
+    )
+    assert isinstance(result.exception, InputError)
+    assert "crosstask[fasttext]" in str(result.exception)
