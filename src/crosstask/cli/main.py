@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from crosstask import __version__
-from crosstask.cli import doctor, evaluate, localize, pack, stats, train, validate
+from crosstask.cli import demo, doctor, evaluate, localize, pack, stats, train, validate
 from crosstask.cli.speaking import listen
 
 app = typer.Typer(
@@ -35,7 +35,16 @@ def _common(
     listen(verbose)
 
 
-for verb in (stats.stats, validate.validate, evaluate.evaluate, train.train, localize.localize, pack.pack, doctor.doctor):
+for verb in (
+    demo.demo,
+    stats.stats,
+    validate.validate,
+    evaluate.evaluate,
+    train.train,
+    localize.localize,
+    pack.pack,
+    doctor.doctor,
+):
     app.command()(verb)
 
 

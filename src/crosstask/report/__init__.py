@@ -1,0 +1,1 @@
+"""A run folder to figures and one HTML file."""

@@ -1,0 +1,86 @@
+"""The paper's picture of a parse: for each step, scores in blue, truth in yellow, windows in grey, a green mark where right, red where wrong."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records import Localization, StepInterval, Task
+
+SCORES, TRUTH, WINDOW, RIGHT, WRONG, UNKNOWN = "#2b6cb0", "#f6d860", "#c9ccd1", "#1a8f3c", "#c53030", "#555555"
+
+
+def draw_timeline(
+    path: Path,
+    title: str,
+    task: Task,
+    scores: npt.NDArray[np.floating],
+    parse: Localization,
+    truth: tuple[StepInterval, ...] | None,
+    windows: tuple[StepInterval, ...] | None,
+) -> Path:
+    """`path` (PNG or SVG by its ending), now holding the timeline of one video."""
+    from matplotlib.figure import Figure
+
+    n_segments, n_steps = scores.shape
+    figure = Figure(figsize=(11, 0.62 * n_steps + 1.3), layout="constrained")
+    axes = figure.subplots(n_steps, 1, sharex=True, squeeze=False)[:, 0]
+    for k, (axis, found) in enumerate(zip(axes, parse.steps, strict=True)):
+        shade(axis, [w for w in windows or () if w.step == k], WINDOW, low=0.0, high=0.16)
+        shade(axis, [a for a in truth or () if a.step == k], TRUTH, low=0.16, high=1.0)
+        axis.plot(np.arange(n_segments) + 0.5, height(scores[:, k]), color=SCORES, linewidth=1)
+        colour, marker, word = verdict(truth, k, found.second, n_segments)
+        axis.axvline(found.second + 0.5, color=colour, linewidth=2)
+        axis.plot([found.second + 0.5], [0.9], marker=marker, color=colour, markersize=7, clip_on=False)
+        axis.set_ylabel(f"{found.step}\n({word})", rotation=0, ha="right", va="center", fontsize=9, color=colour)
+        axis.set(yticks=[], ylim=(0, 1.05), xlim=(0, n_segments))
+    axes[-1].set_xlabel("second of the video")
+    figure.suptitle(f"{title}\n", fontsize=11)
+    _legend(figure, windows is not None)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110, metadata=_without_clock(path))
+    return path
+
+
+def shade(axis: Any, spans: list[StepInterval], colour: str, low: float, high: float) -> None:
+    """Fill the spans of one step."""
+    for span in spans:
+        axis.axvspan(span.interval.start_s, span.interval.end_s, ymin=low, ymax=high, color=colour, linewidth=0)
+
+
+def height(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """Scores of a step on the scale of its row: 0 to 1."""
+    lowest, highest = float(scores.min()), float(scores.max())
+    return np.asarray((scores - lowest) / max(highest - lowest, 1e-9))
+
+
+def verdict(truth: tuple[StepInterval, ...] | None, step: int, second: int, n_segments: int) -> tuple[str, str, str]:
+    """Colour, marker and word for a found step: right, wrong, not shown in the video, or unknown."""
+    if truth is None:
+        return UNKNOWN, "o", "found"
+    spans = [annotated for annotated in truth if annotated.step == step]
+    if not spans:
+        return WRONG, "x", "not shown"
+    hit = any(second in annotated.interval.segments(n_segments) for annotated in spans)
+    return (RIGHT, "o", "right") if hit else (WRONG, "x", "wrong")
+
+
+def _legend(figure: Any, with_windows: bool) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    entries = [
+        Line2D([], [], color=SCORES, label="score"),
+        Patch(color=TRUTH, label="truth"),
+        Line2D([], [], color=RIGHT, marker="o", label="found, right"),
+        Line2D([], [], color=WRONG, marker="x", label="found, wrong"),
+    ]
+    if with_windows:
+        entries.append(Patch(color=WINDOW, label="narration window (training only)"))
+    figure.legend(handles=entries, loc="upper center", bbox_to_anchor=(0.5, 0.985), ncols=len(entries), fontsize=8, frameon=False)
+
+
+def _without_clock(path: Path) -> dict[str, None]:
+    """Metadata that leaves out the date, so that the same picture is the same bytes."""
+    return {"Date": None} if path.suffix == ".svg" else {"Software": None}
