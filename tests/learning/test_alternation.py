@@ -113,3 +113,23 @@ def test_supervised_reaches_an_independent_multinomial_fit():
     ours = supervise(rows, videos, tasks, begin(K, D, videos, 0), settings, 0).parameters
     fit = LogisticRegression(C=1e6, max_iter=10_000, tol=1e-10).fit(rows, labels)
     assert np.allclose(log_softmax(component_scores(rows, ours)), fit.predict_log_proba(rows), atol=2e-3)
+
+
+def test_label_costs_are_equation_17():
+    from crosstask.learning.component_model import step_scores, upper_bound_cost
+    from crosstask.learning.kernels import arrays_of, form_step_weights, label_costs, workspace
+
+    rows, videos, tasks, n_components = random_problem(seed=2)
+    parameters = begin(n_components, rows.shape[1], videos, 1).parameters * 5
+    from crosstask.learning.alternation import knobs_of
+
+    knobs = knobs_of(replace(SETTINGS, learning_rate=0.3), 1)
+    for v in range(3):
+        numbers, averaging, active, allowed = arrays_of(v, videos, tasks)
+        space = workspace(rows.shape[1], 8, 40)
+        form_step_weights(parameters, numbers, averaging, space.step_weights)
+        label_costs(rows, videos.first_row[v], active, allowed, np.uint64(1), averaging, knobs, space)
+        x = rows[videos.first_row[v] + active]
+        f = step_scores(component_scores(x, parameters[numbers]), averaging > 0)
+        expected = np.where(allowed, upper_bound_cost(f, averaging, (x**2).sum(axis=1), 0.3), np.inf)
+        assert np.allclose(space.cost[: len(active), : len(averaging)], expected, rtol=1e-4, atol=1e-4)

@@ -310,29 +310,29 @@ def label_costs(
             p[k] = dot_with_bias(space.step_weights[k], space.row)
             space.cost[i, k] = -p[k]
         normaliser = to_probabilities(p)
-        extent = np.float32(1)
-        if knobs.bound_weight > 0:
-            for d in range(space.row.size):
-                extent += space.row[d] * space.row[d]
         for k in range(K):
-            if not allowed[i, k]:
-                space.cost[i, k] = np.inf
-                continue
-            space.cost[i, k] += normaliser
-            if knobs.bound_weight > 0:
-                space.cost[i, k] -= 0.5 * knobs.bound_weight * extent * spread(p, gram, k)
+            space.cost[i, k] = space.cost[i, k] + normaliser if allowed[i, k] else np.inf
+        if knobs.bound_weight > 0:
+            subtract_gradient_norms(p, gram, space.row, 0.5 * knobs.bound_weight, space.cost[i], space.value)
 
 
 @compiled
-def spread(p: Floats, gram: Floats, step: int) -> float:
-    """‖Âᵀ(p - e_step)‖² from G = ÂÂᵀ."""
-    total = 0.0
-    for i in range(p.size):
-        left = p[i] - 1.0 if i == step else np.float64(p[i])
+def subtract_gradient_norms(
+    p: Floats, gram: Floats, row: Floats, weight: float, cost: npt.NDArray[np.float64], along: npt.NDArray[np.float64]
+) -> None:
+    """Take weight * ‖Âᵀ(p - e_k)‖² (‖x‖² + 1) off the costs (K,) of one row: pᵀGp - 2 (Gp)_k + G_kk with G = ÂÂᵀ."""
+    extent = np.float32(1)
+    for d in range(row.size):
+        extent += row[d] * row[d]
+    expected = 0.0
+    for k in range(p.size):
+        total = np.float32(0)
         for j in range(p.size):
-            right = p[j] - 1.0 if j == step else np.float64(p[j])
-            total += left * right * gram[i, j]
-    return total
+            total += gram[k, j] * p[j]
+        along[k] = total
+        expected += p[k] * total
+    for k in range(p.size):
+        cost[k] -= weight * extent * (expected - 2 * along[k] + gram[k, k])
 
 
 @compiled

@@ -1,0 +1,229 @@
+"""`make bench`: the paper's training, three ways in one run on the same files, epochs and seeds. Writes bench.json.
+
+(a) the textbook trainer (`textbook.py`), (b) ours, (c) the floor: streaming the active rows once per epoch on one thread.
+Then CrossTask's full shape for ours and the floor, and what doubling each size costs. Timed on synthetic (planted) data of the real sizes.
+"""
+
+import argparse
+import json
+import logging
+import os
+import resource
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from textbook import TextbookVideo, train_textbook
+
+from crosstask.experiments.evaluation import evaluate
+from crosstask.learning.alternation import AlternationSettings, Progress, alternate, as_stored, begin
+from crosstask.learning.arithmetic import compiled
+from crosstask.learning.training_set import TaskOfSteps, TrainingVideo, task_arrays, video_arrays
+from crosstask.methods.component_scorer import ComponentScorer
+from crosstask.methods.training_videos import TrainingArrays, training_arrays
+from crosstask.records import Corpus
+from crosstask.sources.planted import Shape, plant
+from crosstask.text import vocabulary_of
+
+SPEED = Shape(
+    "speed", 12, 0, 15, 20, 0, 0, mean_log_seconds=5.7, task_deviation_log_seconds=0.05, video_deviation_log_seconds=0.15
+)
+PAPER = AlternationSettings(learning_rate=1e-5, dropout=0.7)
+
+
+@compiled
+def touch_rows(stored, first_row, first_active, active):
+    """Read every active row once, from first to last column."""
+    total = 0
+    for v in range(first_row.size):
+        for i in range(first_active[v], first_active[v + 1]):
+            row = stored[first_row[v] + active[i]]
+            for d in range(row.size):
+                total += row[d]
+    return total
+
+
+def floor_seconds(rows, videos) -> float:
+    """Seconds to stream the active rows once, one thread; the best of three."""
+    stored = as_stored(rows)
+    times = []
+    for _ in range(4):
+        begun = perf_counter()
+        touch_rows(stored, videos.first_row, videos.first_active, videos.active)
+        times.append(perf_counter() - begun)
+    return min(times[1:])
+
+
+def our_seconds(
+    arrays: TrainingArrays, n_components: int, settings: AlternationSettings, seed: int
+) -> tuple[list[float], Progress]:
+    """Seconds of each epoch, and what was learnt."""
+    progress = begin(n_components, arrays.rows.shape[1], arrays.videos, seed)
+    marks = [perf_counter()]
+    alternate(arrays.rows, arrays.videos, arrays.tasks, progress, settings, seed, lambda _: marks.append(perf_counter()))
+    return list(np.diff(marks)), progress
+
+
+def beside_the_textbook(corpus: Corpus, folder: Path, settings: AlternationSettings, seeds: list[int]) -> dict:
+    """Per video and epoch: the textbook trainer, ours, the floor; and recall of both on the test videos."""
+    vocabulary = vocabulary_of(corpus.tasks.values())
+    train = [v for v in corpus.videos if int(v.id.rpartition("v")[2]) <= SPEED.train_videos_per_task]
+    test = [v for v in corpus.videos if v not in train]
+    chosen = corpus.only(train)
+    arrays = training_arrays(chosen, vocabulary)
+    our_seconds(arrays, len(vocabulary.names), replace(settings, initial_epochs=1, epochs=1), 0)  # compile
+    videos, averaging = textbook_videos(chosen, vocabulary, folder)
+    textbook, ours, recalls = [], [], {"textbook": [], "ours": []}
+    for seed in seeds:
+        parameters, seconds = train_textbook(
+            videos,
+            averaging,
+            len(vocabulary.names),
+            arrays.rows.shape[1],
+            settings.learning_rate,
+            settings.dropout,
+            settings.initial_epochs,
+            settings.epochs,
+            seed,
+        )
+        textbook.append(np.mean(seconds))
+        seconds, progress = our_seconds(arrays, len(vocabulary.names), settings, seed)
+        ours.append(np.mean(seconds))
+        for name, learnt in (("textbook", parameters.astype(np.float32)), ("ours", progress.parameters)):
+            result = evaluate(corpus, ComponentScorer(vocabulary, learnt), test).to_json()
+            recalls[name].append(result["recall"]["mean"])
+    floor = floor_seconds(arrays.rows, arrays.videos)
+    per_video = 1e3 / len(train)
+    return {
+        "speedup": float(np.mean(textbook) / np.mean(ours)),
+        "textbook_ms_per_video": float(np.mean(textbook) * per_video),
+        "ours_ms_per_video": float(np.mean(ours) * per_video),
+        "floor_ms_per_video": float(floor * per_video),
+        "recall": {name: float(np.mean(values)) for name, values in recalls.items()},
+        "recall_by_seed": recalls,
+        "seeds": seeds,
+        "epochs": [settings.initial_epochs, settings.epochs],
+    }
+
+
+def textbook_videos(corpus: Corpus, vocabulary, folder: Path):
+    """The training videos as files and dense matrices, as the textbook trainer wants them."""
+    from crosstask.methods.training_videos import places_allowed
+
+    numbers = {task: i for i, task in enumerate(corpus.tasks)}
+    averaging = []
+    for task in corpus.tasks.values():
+        parts = vocabulary.components_of(task)
+        dense = np.zeros((len(task.steps), len(vocabulary.names)))
+        dense[:, parts.numbers] = parts.averaging
+        averaging.append(dense)
+    videos = []
+    for video in corpus.videos:
+        path = folder / f"{video.id}.npy"
+        np.save(path, corpus.features.rows(video.id).astype(np.float32))
+        length = corpus.features.length(video.id)
+        allowed = places_allowed(corpus.windows[video.key], length, len(corpus.task_of(video).steps))
+        videos.append(TextbookVideo(path, numbers[video.task], allowed.astype(np.float64)))
+    return videos, averaging
+
+
+def random_arrays(
+    n_videos: int, n_segments: int, n_steps: int, n_dimensions: int, n_tasks: int, path: Path, seed: int = 0
+) -> TrainingArrays:
+    """A problem of any size with rows in a mapped file: contents do not matter for time."""
+    rng = np.random.default_rng(seed)
+    n_components = 5 * n_tasks
+    tasks = []
+    for _ in range(n_tasks):
+        steps = [rng.choice(n_components, size=2, replace=False) for _ in range(n_steps)]
+        used = np.unique(np.concatenate(steps))
+        membership = np.zeros((n_steps, len(used)))
+        for k, step in enumerate(steps):
+            membership[k, np.searchsorted(used, step)] = 0.5
+        tasks.append(TaskOfSteps(used, membership))
+    flat = task_arrays(tasks)
+    block = rng.standard_normal((4096, n_dimensions), dtype=np.float32).astype(np.float16)
+    with path.open("wb") as file:
+        left = n_videos * n_segments
+        while left > 0:
+            file.write(block[: min(left, len(block))].tobytes())
+            left -= len(block)
+    rows = np.memmap(path, dtype=np.float16, mode="r", shape=(n_videos * n_segments, n_dimensions))
+    videos = []
+    for i in range(n_videos):
+        allowed = np.zeros((n_segments, n_steps), np.bool_)
+        starts = np.sort(rng.uniform(0, n_segments - 9, n_steps)).astype(int)
+        for k, start in enumerate(starts):
+            allowed[start : start + 9 + k, k] = True
+        videos.append(TrainingVideo(i % n_tasks, i * n_segments, n_segments, allowed))
+    return TrainingArrays(rows, video_arrays(videos, flat), flat, ())
+
+
+def epoch_pair(arrays: TrainingArrays, settings: AlternationSettings) -> float:
+    """Seconds of one initial and one alternating epoch, the faster of two."""
+    n_components = int(arrays.tasks.components.max()) + 1
+    seconds, _ = our_seconds(arrays, n_components, replace(settings, initial_epochs=2, epochs=2), 0)
+    return min(seconds[:2]) + min(seconds[2:])
+
+
+def scaling(folder: Path) -> dict:
+    """What doubling each size costs, as a ratio."""
+    base = {"n_videos": 300, "n_segments": 200, "n_steps": 8, "n_dimensions": 512, "n_tasks": 10}
+    result = {}
+    for name in base:
+        one = epoch_pair(random_arrays(**base, path=folder / "one"), PAPER)
+        two = epoch_pair(random_arrays(**(base | {name: 2 * base[name]}), path=folder / "two"), PAPER)
+        result[name.removeprefix("n_")] = two / one
+    return result
+
+
+def full_shape(folder: Path, epochs: int) -> dict:
+    """CrossTask's size: 83 tasks, 2,490 training videos, D = 3200; the time of 60 epochs against the floor's."""
+    arrays = random_arrays(2490, 300, 8, 3200, 83, folder / "full")
+    floor_seconds(arrays.rows, arrays.videos)
+    settings = replace(PAPER, initial_epochs=epochs, epochs=epochs)
+    before = anonymous_mb()
+    seconds, _ = our_seconds(arrays, int(arrays.tasks.components.max()) + 1, settings, 0)
+    per_pair = float(np.mean(seconds[:epochs]) + np.mean(seconds[epochs:]))
+    floor = floor_seconds(arrays.rows, arrays.videos)
+    return {
+        "floor_ratio": per_pair / (2 * floor),
+        "sixty_epochs_s": 30 * per_pair,
+        "floor_s_per_epoch": floor,
+        "peak_anonymous_mb": max(before, anonymous_mb()),
+    }
+
+
+def anonymous_mb() -> float:
+    """Memory of this process that no file backs, in MB."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        fields = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        return int(fields["RssAnon"].split()[0]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("bench.json"))
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=2, help="epochs of each kind beside the textbook trainer")
+    parser.add_argument("--skip-full", action="store_true", help="leave out CrossTask's full shape (5 GB of disk)")
+    arguments = parser.parse_args()
+    logging.disable(logging.WARNING)
+    with tempfile.TemporaryDirectory(dir=os.environ.get("CROSSTASK_BENCH_DIR")) as name:
+        folder = Path(name)
+        corpus = plant(SPEED, "clear", 0, 3200)
+        settings = replace(PAPER, initial_epochs=arguments.epochs, epochs=arguments.epochs)
+        result = beside_the_textbook(corpus, folder, settings, list(range(arguments.seeds)))
+        result["scaling"] = scaling(folder)
+        if not arguments.skip_full:
+            result |= full_shape(folder, 2)
+    arguments.out.write_text(json.dumps(result, indent=2, sort_keys=True) + "\n")
+    print(json.dumps(result, indent=2, sort_keys=True))
+
+
+if __name__ == "__main__":
+    main()
