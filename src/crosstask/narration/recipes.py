@@ -8,7 +8,7 @@ from crosstask.narration.best import BestSettings, Heard, best_windows
 from crosstask.narration.plain import PlainSettings, plain_windows
 from crosstask.narration.units import SpokenUnits, cue_windows, word_windows
 from crosstask.records import Corpus, InputError, Narration, StepInterval, Task, Video, VideoKey
-from crosstask.text.encoders import Encoder, similarity_of
+from crosstask.text.encoders import CachedEncoder, Encoder, similarity_of
 from crosstask.text.encoders.tfidf import TfIdf, fit_tfidf
 
 Windows = dict[VideoKey, tuple[StepInterval, ...]]
@@ -85,6 +85,8 @@ def narrate_plainly(
     settings = settings or PlainSettings()
     windows: Windows = {}
     unusable: dict[VideoKey, str] = {}
+    if encoder.identity.startswith("sentence"):
+        _remember(encoder, videos, [1])
     for video in videos:
         steps = list(corpus.task_of(video.video).steps)
         units = units_of(encoder, video.narration, settings)
@@ -107,6 +109,7 @@ def narrate_best(
     """Windows by the best recipe, a task at a time."""
     settings = settings or BestSettings()
     words = fit_tfidf(transcripts(videos))
+    _remember(encoder, videos, [0, 1])
     windows: Windows = {}
     by_task = sorted(videos, key=lambda v: v.video.key)
     for task_id, group in groupby(by_task, key=lambda v: v.video.task):
@@ -118,6 +121,12 @@ def narrate_best(
         found = best_windows(heard, view_weights(encoder, settings), settings)
         windows |= {video.video.key: ws for video, ws in zip(members, found, strict=True)}
     return Narrated(windows)
+
+
+def _remember(encoder: Encoder, videos: Sequence[NarratedVideo], neighbours: Sequence[int]) -> None:
+    """Let an encoder that remembers see all cues at once, long before they are asked for one by one."""
+    if isinstance(encoder, CachedEncoder):
+        encoder.remember(text for video in videos for n in neighbours for text in cue_windows(video.narration, n).texts)
 
 
 def step_queries(task: Task) -> list[str]:

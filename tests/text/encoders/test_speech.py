@@ -8,15 +8,14 @@ from crosstask.text.encoders.speech import speech_features
 from crosstask.text.encoders.tfidf import fit_tfidf
 
 
-def test_each_second_holds_the_vector_of_its_cue_and_silence_is_zero() -> None:
-    words = (Word("pour", 1.0, 2.0), Word("milk", 2.0, 3.4), Word("stir", 5.0, 6.0))
-    said = Narration(words, (Cue(0, 2, 1.0, 3.4), Cue(2, 3, 5.0, 6.0), Cue(3, 3, 6.0, 7.0)))
-    encoder = fit_tfidf(["pour milk", "stir"])
-    rows = speech_features(said, 8, encoder)
-    assert rows.shape == (8, 3)
-    np.testing.assert_array_equal(rows[1:4], np.repeat(encoder.encode(["pour milk"]), 3, axis=0))
-    np.testing.assert_array_equal(rows[5], encoder.encode(["stir"])[0])
-    assert not rows[[0, 4, 6, 7]].any()
+def test_each_second_holds_the_words_around_it_and_silence_those_nearest() -> None:
+    texts = ["pour", "milk", "stir", "serve"]
+    words = tuple(Word(text, start, start + 1.0) for text, start in zip(texts, (1.0, 2.0, 3.0, 9.0), strict=True))
+    cues = (Cue(0, 1, 1.0, 2.0), Cue(1, 2, 2.0, 3.0), Cue(2, 3, 3.0, 4.0), Cue(3, 3, 5.0, 6.0), Cue(3, 4, 9.0, 10.0))
+    encoder = fit_tfidf(texts)
+    rows = speech_features(Narration(words, cues), 10, encoder)
+    around = encoder.encode(["pour milk", "pour milk stir", "milk stir serve", "stir serve"])
+    np.testing.assert_array_equal(rows, around[[0, 0, 1, 2, 2, 2, 2, 3, 3, 3]])
 
 
 def test_silence_throughout_is_zeros() -> None:

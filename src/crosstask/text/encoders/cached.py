@@ -6,7 +6,7 @@ returns the very numbers a second will read.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from crosstask.storing import write_bytes
 from crosstask.text.encoders.contract import Encoder, Vectors
 
-_SHARD_TEXTS = 4096
+_SHARD_TEXTS = 2048
 Progress = Callable[[int, int], None]  # sentences done, sentences to do
 
 
@@ -35,18 +35,22 @@ class CachedEncoder:
 
     def encode(self, sentences: Sequence[str]) -> Vectors:
         """(n, d) float32, unit rows to half precision; each different sentence is encoded once in a lifetime."""
+        if not sentences:
+            return self._encoder.encode([])
+        self.remember(sentences)
         known = self._load()
-        keys = [_key(sentence) for sentence in sentences]
-        missing = {key: sentence for key, sentence in zip(keys, sentences, strict=True) if key not in known}
+        return np.stack([known[_key(sentence)] for sentence in sentences]).astype(np.float32)
+
+    def remember(self, sentences: Iterable[str]) -> None:
+        """Encode what is not known yet; asking for much at once is quicker than asking often."""
+        known = self._load()
+        missing = {key: sentence for sentence in sentences if (key := _key(sentence)) not in known}
         # Sentences of like length share a batch, and batches do not depend on the order of asking.
         to_do = sorted(missing, key=lambda key: (len(missing[key]), key))
         for first in range(0, len(to_do), _SHARD_TEXTS):
             self._add(to_do[first : first + _SHARD_TEXTS], missing)
-            if self._progress is not None:
+            if self._progress is not None and len(to_do) > _SHARD_TEXTS:
                 self._progress(min(first + _SHARD_TEXTS, len(to_do)), len(to_do))
-        if not keys:
-            return self._encoder.encode([])
-        return np.stack([known[key] for key in keys]).astype(np.float32)
 
     def _load(self) -> dict[bytes, Vectors]:
         """Remembered rows; a file that does not read is forgotten, its rows are made again."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from crosstask.records import Cue, Narration
 from crosstask.text.encoders.contract import Encoder, Vectors
@@ -11,23 +12,31 @@ RECIPE = "speech"
 
 
 def speech_features(narration: Narration, n_segments: int, encoder: Encoder) -> Vectors:
-    """(T, d): for each second the vector of the cue spoken in it (the last one to begin), zeros where nobody speaks."""
-    cues = [cue for cue in narration.cues if cue.last_word > cue.first_word]
-    vectors = encoder.encode([narration.text_of(cue) for cue in cues])
-    cue_of_second = last_cue_of_each_second(cues, n_segments)
-    rows = np.zeros((n_segments, vectors.shape[1]), np.float32)
-    spoken = cue_of_second >= 0
-    rows[spoken] = vectors[cue_of_second[spoken]]
-    return rows
+    """(T, d): for each second the vector of the words around it: its cue (or the nearest one) with both neighbours.
 
-
-def last_cue_of_each_second(cues: Sequence[Cue], n_segments: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """(T,): the last cue that touches each second, -1 for none.
-
-    >>> last_cue_of_each_second([Cue(0, 1, 0.5, 2.0), Cue(1, 2, 1.5, 1.9)], 4).tolist()
-    [0, 1, -1, -1]
+    Zeros throughout where nobody speaks at all.
     """
-    last = np.full(n_segments, -1, dtype=np.int64)
+    cues = [cue for cue in narration.cues if cue.last_word > cue.first_word]
+    lines = [narration.text_of(cue) for cue in cues]
+    vectors = encoder.encode([" ".join(lines[max(0, i - 1) : i + 2]) for i in range(len(lines))])
+    if not cues:
+        return np.zeros((n_segments, vectors.shape[1]), np.float32)
+    return vectors[cue_of_each_second(cues, n_segments)]
+
+
+def cue_of_each_second(cues: Sequence[Cue], n_segments: int) -> npt.NDArray[np.int64]:
+    """(T,): the last cue that touches each second, or in silence the nearest one.
+
+    >>> cue_of_each_second([Cue(0, 1, 0.5, 2.0), Cue(1, 2, 1.5, 1.9), Cue(2, 3, 8.0, 9.0)], 8).tolist()
+    [0, 1, 1, 1, 1, 2, 2, 2]
+    """
+    middles = np.array([(cue.start_s + cue.end_s) / 2 for cue in cues])
+    order = np.argsort(middles, kind="stable")
+    seconds = np.arange(n_segments) + 0.5
+    right = np.clip(np.searchsorted(middles[order], seconds), 0, len(cues) - 1)
+    left = np.maximum(right - 1, 0)
+    nearer_left = np.abs(seconds - middles[order[left]]) <= np.abs(seconds - middles[order[right]])
+    chosen: npt.NDArray[np.int64] = order[np.where(nearer_left, left, right)]
     for i, cue in enumerate(cues):
-        last[max(0, int(cue.start_s)) : max(0, int(np.ceil(cue.end_s)))] = i
-    return last
+        chosen[max(0, int(cue.start_s)) : max(0, int(np.ceil(cue.end_s)))] = i
+    return chosen
