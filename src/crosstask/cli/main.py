@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from crosstask import __version__
-from crosstask.cli import demo, doctor, evaluate, localize, pack, stats, train, validate
+from crosstask.cli import demo, doctor, encoder, evaluate, localize, narrate, pack, stats, train, validate
 from crosstask.cli.speaking import listen
 
 app = typer.Typer(
@@ -39,13 +39,15 @@ for verb in (
     demo.demo,
     stats.stats,
     validate.validate,
-    evaluate.evaluate,
+    narrate.narrate,
     train.train,
+    evaluate.evaluate,
     localize.localize,
     pack.pack,
     doctor.doctor,
 ):
     app.command()(verb)
+app.add_typer(encoder.encoder_app, name="encoder")
 
 
 def run() -> None:

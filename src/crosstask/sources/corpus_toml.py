@@ -18,7 +18,7 @@ from typing import Any
 from crosstask.features import LooseFeatures
 from crosstask.records import Corpus, InputError, Narration, NoFeatures, Task, Video, refuse_escaping_id
 from crosstask.sources.release import StepIntervalFiles, read_feature_recipe
-from crosstask.storing import derived_folder, write_text
+from crosstask.storing import existing_derived, write_text
 
 VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
 
@@ -27,15 +27,14 @@ def read_corpus_toml(folder: Path) -> Corpus:
     """The corpus described by `folder/corpus.toml`."""
     tasks = _read_tasks(folder / "corpus.toml")
     media = media_files(folder, tasks)
-    derived = derived_folder(folder)
-    features = next((path for path in (folder / "features", derived / "features") if path.is_dir()), None)
+    features = next((path for path in (folder / "features", existing_derived(folder, "features")) if path.is_dir()), None)
     windows = folder / "constraints"
     return Corpus(
         name=folder.resolve().name,
         tasks=tasks,
         videos=_videos(folder, tasks, media, features),
         annotations=StepIntervalFiles(folder / "annotations", tasks),
-        windows=StepIntervalFiles(windows if windows.is_dir() else derived / "constraints", tasks),
+        windows=StepIntervalFiles(windows if windows.is_dir() else existing_derived(folder, "constraints"), tasks),
         subtitles=SubtitlesBesideVideos(folder, tuple(media.values())),
         features=LooseFeatures(features) if features else NoFeatures(),
         folder=folder,
@@ -106,7 +105,7 @@ class SubtitlesBesideVideos(Mapping[str, Narration]):
         """The subtitle file of each video that has one."""
         from crosstask.sources.subtitle_folder import SubtitleFolder
 
-        found = dict(SubtitleFolder(self.folder / ".crosstask" / "subtitles").paths)
+        found = dict(SubtitleFolder(existing_derived(self.folder, "subtitles")).paths)
         for parent in sorted({path.parent for path in self.media}):
             found |= SubtitleFolder(parent).paths
         return found

@@ -1,5 +1,6 @@
 """Everything wrong with the files of a corpus, gathered instead of stopping at the first."""
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
@@ -96,7 +97,8 @@ def _problems_of_intervals(corpus: Corpus) -> list[Problem]:
     """Annotation and window files that cannot be read, or belong to no listed video."""
     problems: list[Problem] = []
     listed = {video.key for video in corpus.videos}
-    for files in (corpus.annotations, corpus.windows):
+    windows = corpus.windows.maps if isinstance(corpus.windows, ChainMap) else [corpus.windows]
+    for files in (corpus.annotations, *windows):
         if not isinstance(files, StepIntervalFiles) or not files.folder.is_dir():
             continue
         for path in sorted(files.folder.glob("*.csv")):

@@ -13,6 +13,7 @@ crosstask_subtitles/VIDEO.vtt, .srt, .json
 
 import csv
 import math
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,7 +33,7 @@ from crosstask.records import (
     refuse_escaping_id,
 )
 from crosstask.sources.subtitle_folder import SubtitleFolder
-from crosstask.storing import write_text
+from crosstask.storing import existing_derived, write_text
 
 
 def read_release(folder: Path) -> Corpus:
@@ -54,7 +55,10 @@ def read_release(folder: Path) -> Corpus:
         validation=frozenset(v.key for v in read_videos(validation, tasks)) if validation.exists() else frozenset(),
         seconds=read_seconds(release / "video_seconds.csv"),
         annotations=StepIntervalFiles(release / "annotations", tasks),
-        windows=StepIntervalFiles(folder / "crosstask_constraints", tasks),
+        windows=ChainMap(
+            StepIntervalFiles(folder / "crosstask_constraints", tasks),  # type: ignore[arg-type] # read, never written to
+            StepIntervalFiles(existing_derived(folder, "constraints"), tasks),  # type: ignore[arg-type]
+        ),
         subtitles=SubtitleFolder(folder / "crosstask_subtitles"),
         features=LooseFeatures(features) if features.is_dir() else NoFeatures(),
         folder=folder,

@@ -14,10 +14,20 @@ def derived_folder(corpus_folder: Path) -> Path:
             return beside
     except OSError:
         pass
-    name = hashlib.sha256(str(corpus_folder.resolve()).encode()).hexdigest()[:16]
-    cache = cache_folder() / f"{corpus_folder.name}-{name}"
+    cache = _cached(corpus_folder)
     cache.mkdir(parents=True, exist_ok=True)
     return cache
+
+
+def existing_derived(corpus_folder: Path, name: str) -> Path:
+    """Where a derived folder of this name lies already, beside the corpus or in the cache; makes nothing."""
+    beside = corpus_folder / ".crosstask" / name
+    return beside if beside.is_dir() else _cached(corpus_folder) / name
+
+
+def _cached(corpus_folder: Path) -> Path:
+    name = hashlib.sha256(str(corpus_folder.resolve()).encode()).hexdigest()[:16]
+    return cache_folder() / f"{corpus_folder.name}-{name}"
 
 
 def cache_folder() -> Path:
