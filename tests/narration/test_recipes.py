@@ -13,7 +13,7 @@ from crosstask.narration.best import BestSettings
 from crosstask.narration.evidence import contrasted, position_scores, prototype_scores, standardised
 from crosstask.narration.mentions import mention_marginals
 from crosstask.narration.placing import expected_overlap, ordered_windows, seconds_of_mentions
-from crosstask.narration.plain import plain_windows
+from crosstask.narration.plain import PlainSettings, plain_windows
 from crosstask.narration.recipes import RECIPES, narrate_best, narrate_plainly, recipe_named, transcripts, usable_videos
 from crosstask.narration.units import cue_windows, word_windows
 from crosstask.records import Corpus, Cue, InputError, Interval, Narration, StepInterval, Task, Video, Word
@@ -79,7 +79,7 @@ def test_planted_mentions_are_found(recipe: str, seed: int) -> None:
     scores = score_windows(corpus, corpus.videos, found.windows)
     assert not unusable and not found.unusable
     assert scores.outside <= 0.1
-    assert scores.hit_rate >= (0.9 if recipe == "best" else 0.2)  # plain windows of words begin to match before the step is named
+    assert scores.hit_rate >= (0.9 if recipe == "best" else 0.2)  # a window of words matches before the step is named
     assert scores.mean_window_s == 9
 
 
@@ -121,7 +121,7 @@ def test_unusable_narrations_are_reported_with_a_reason() -> None:
     ]
 
 
-def test_fewer_cues_than_steps_are_reported_by_the_plain_recipe() -> None:
+def test_a_video_of_fewer_cues_than_steps_is_cut_at_its_words() -> None:
     corpus = Corpus(
         "c", {"7": TASK}, (Video("7", "a"),), seconds={"a": 60}, subtitles={"a": speak(["cut the bread", "flip toast"])}
     )
@@ -133,9 +133,7 @@ def test_fewer_cues_than_steps_are_reported_by_the_plain_recipe() -> None:
         def encode(self, sentences):
             return open_encoder("tfidf", None, ["bread toast butter"]).encode(sentences)
 
-    found = narrate_plainly(corpus, videos, Cues())
-    assert not found.windows
-    assert list(found.unusable.values()) == ["2 cues for 3 steps; expected one for each at least"]
+    assert len(narrate_plainly(corpus, videos, Cues()).windows) == 1
     assert len(narrate_best(corpus, videos, Cues()).windows) == 1
 
 
@@ -151,9 +149,9 @@ def test_plain_windows_by_hand() -> None:
     units = cue_windows(speak(["x"] * 20), 0)
     similarity = np.zeros((20, 2))
     similarity[4, 0], similarity[2, 1], similarity[10, 1] = 0.9, 0.8, 0.5
-    windows = plain_windows(units, similarity, 60, 9)
+    windows = plain_windows(units, similarity, 60, PlainSettings())
     # step 0 at line 4 (0.9), step 1 at line 10 (0.5): its better mention at line 2 would come too early
-    assert [(w.interval.start_s, w.interval.end_s) for w in windows] == [(11, 20), (29, 38)]
+    assert [(w.interval.start_s, w.interval.end_s) for w in windows] == [(10, 19), (28, 37)]
 
 
 def brute_force(score: np.ndarray, absent: float) -> np.ndarray:

@@ -2,8 +2,8 @@
 
     S = U V^T (L, K),    max over l_1 < ... < l_K of sum_k S[l_k, k],    an interval of 9 s around the match      supplement
 
-The supplement prints min for this programme and means max. The interval lies around the end of the matched piece of speech: its
-words stand before that moment, and the action begins when they have been said.
+The supplement prints min for this programme and means max. The interval lies around a moment shortly after the matched words were
+said, since the action rather follows them.
 """
 
 from collections.abc import Sequence
@@ -25,12 +25,14 @@ class PlainSettings:
 
     window_words: int = 10  # ours; the paper does not print it
     window_s: int = 9  # paper, Sec. 4.2: average length 9 s
+    lag_s: float = 1.0  # ours; the action rather follows the middle of its words
 
 
-def plain_windows(units: SpokenUnits, similarity: Matrix, n_segments: int, window_s: int = 9) -> tuple[StepInterval, ...]:
+def plain_windows(units: SpokenUnits, similarity: Matrix, n_segments: int, settings: PlainSettings) -> tuple[StepInterval, ...]:
     """A window for every step, around where its best ordered match was said; similarity is (L, K), L >= K."""
     said = place_each_step_once(-np.asarray(similarity, dtype=np.float64))
-    return windows_around(units.end_s[said], n_segments, window_s)
+    moments = (units.start_s[said] + units.end_s[said]) / 2 + settings.lag_s
+    return windows_around(moments, n_segments, settings.window_s)
 
 
 def windows_around(

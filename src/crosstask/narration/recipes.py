@@ -67,10 +67,15 @@ def transcripts(videos: Sequence[NarratedVideo]) -> list[str]:
     return [" ".join(word.text for word in said[name].words) for name in sorted(said)]
 
 
-def units_of(encoder: Encoder, narration: Narration, settings: PlainSettings) -> SpokenUnits:
-    """Pieces of speech for the plain recipe: windows of words where vectors are cheap, cues for a sentence encoder."""
+def units_of(encoder: Encoder, narration: Narration, n_steps: int, settings: PlainSettings) -> SpokenUnits:
+    """Pieces of speech for the plain recipe: windows of words where vectors are cheap, cues for a sentence encoder.
+
+    A video of fewer cues than steps is cut into windows of words by either.
+    """
     if encoder.identity.startswith("sentence"):
-        return cue_windows(narration, neighbours=1)
+        cues = cue_windows(narration, neighbours=1)
+        if len(cues) >= n_steps:
+            return cues
     return word_windows(narration, settings.window_words)
 
 
@@ -84,19 +89,15 @@ def narrate_plainly(
     """Windows by the paper's recipe, each video for itself."""
     settings = settings or PlainSettings()
     windows: Windows = {}
-    unusable: dict[VideoKey, str] = {}
     if encoder.identity.startswith("sentence"):
         _remember(encoder, videos, [1])
     for video in videos:
         steps = list(corpus.task_of(video.video).steps)
-        units = units_of(encoder, video.narration, settings)
-        if len(units) < len(steps):
-            unusable[video.video.key] = f"{len(units)} cues for {len(steps)} steps; expected one for each at least"
-        else:
-            similarity = similarity_of(encoder, units.texts, steps)  # (L, K)
-            windows[video.video.key] = plain_windows(units, similarity, video.n_segments, settings.window_s)
+        units = units_of(encoder, video.narration, len(steps), settings)
+        similarity = similarity_of(encoder, units.texts, steps)  # (L, K)
+        windows[video.video.key] = plain_windows(units, similarity, video.n_segments, settings)
         advance()
-    return Narrated(windows, unusable)
+    return Narrated(windows)
 
 
 def narrate_best(
