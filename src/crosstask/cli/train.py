@@ -42,6 +42,7 @@ def train(
     import numpy as np
 
     from crosstask.features.packed_corpus import with_packed_features
+    from crosstask.methods.checkpoint import TrainingCheckpoint
     from crosstask.methods.model import Model, save_model
     from crosstask.sources import open_corpus
 
@@ -51,14 +52,16 @@ def train(
     chosen = chosen.without_windows() if no_narration else chosen
     settings = _settings(recipe, learning_rate, dropout, initial_epochs, epochs, label_cost)
     say_what_to_expect(chosen)
+    checkpoint = TrainingCheckpoint(out.with_name(out.name + ".checkpoint"))
     begun = perf_counter()
     with progress("training", initial_epochs + epochs) as advance:
-        learner = _method(method, sharing, settings, advance)
+        learner = _method(method, sharing, settings, advance, checkpoint)
         scorer = learner.fit(chosen, np.random.default_rng(seed))
     trained = frozenset(video.key for video in chosen.videos if video.id in chosen.features)
     described = {"recipe": recipe, "sharing": sharing, "narration": not no_narration, "tasks": tasks, **settings}
     model = Model(scorer, chosen.tasks, method, opened.feature_recipe, trained, described, seed)
     save_model(model, out)
+    checkpoint.forget()
     seconds = perf_counter() - begun
     if as_json:
         print_json({"model": str(out), "videos": len(trained), "tasks": len(chosen.tasks), "seconds": seconds})
@@ -93,7 +96,7 @@ def _settings(
     }
 
 
-def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any) -> Any:
+def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any, checkpoint: Any) -> Any:
     from crosstask.learning.alternation import AlternationSettings
     from crosstask.methods.proposed import Proposed
     from crosstask.methods.supervised import Supervised
@@ -107,7 +110,7 @@ def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any) -> 
         return Supervised(sharing, chosen)
     if name not in ("proposed", "task-specific"):
         raise InputError(f"--method {name}: expected proposed, task-specific or supervised")
-    return Proposed("none" if name == "task-specific" else sharing, chosen, after_epoch=lambda progress: advance())
+    return Proposed("none" if name == "task-specific" else sharing, chosen, lambda progress: advance(), checkpoint)
 
 
 def say_what_to_expect(corpus: "Corpus") -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crosstask.learning.alternation import AlternationSettings, Progress, alternate, begin
+from crosstask.methods.checkpoint import TrainingCheckpoint
 from crosstask.methods.component_scorer import ComponentScorer
 from crosstask.methods.training_videos import training_arrays
 from crosstask.records import Corpus
@@ -19,7 +20,7 @@ class Proposed:
     sharing: str = "component"
     settings: AlternationSettings = field(default_factory=AlternationSettings)
     after_epoch: Callable[[Progress], None] = field(default=lambda progress: None, compare=False, repr=False)
-    resume_from: Callable[[Progress], Progress] = field(default=lambda progress: progress, compare=False, repr=False)
+    checkpoint: TrainingCheckpoint | None = field(default=None, compare=False, repr=False)
 
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> ComponentScorer:
         """Learn from every video of the corpus that has features; windows are used where there are any."""
@@ -27,10 +28,15 @@ class Proposed:
         vocabulary = vocabulary_of(corpus.tasks.values(), self.sharing)
         arrays = training_arrays(corpus, vocabulary)
         fresh = begin(len(vocabulary.names), arrays.rows.shape[1], arrays.videos, seed)
-        progress = alternate(
-            arrays.rows, arrays.videos, arrays.tasks, self.resume_from(fresh), self.settings, seed, self.after_epoch
-        )
+        if self.checkpoint is not None:
+            fresh = self.checkpoint.resume(fresh, arrays, self.settings, self.sharing, seed)
+        progress = alternate(arrays.rows, arrays.videos, arrays.tasks, fresh, self.settings, seed, self._finish_epoch)
         return ComponentScorer(vocabulary, progress.parameters)
+
+    def _finish_epoch(self, progress: Progress) -> None:
+        if self.checkpoint is not None:
+            self.checkpoint.keep(progress)
+        self.after_epoch(progress)
 
 
 def task_specific() -> Proposed:

@@ -1,0 +1,110 @@
+"""A training that was stopped goes on from its last safe epoch, to the same bytes; a checkpoint of anything else is refused with the reason."""
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.learning.adam import AdamState
+from crosstask.learning.alternation import AlternationSettings, Progress
+from crosstask.methods.training_videos import TrainingArrays
+from crosstask.records import InputError
+from crosstask.storing import write_bytes
+
+log = logging.getLogger(__name__)
+FORMAT = 1
+_SMALL_BYTES = 256 * 2**20
+_SAMPLED_ROWS = 997
+
+
+@dataclass
+class TrainingCheckpoint:
+    """Keeps a training's progress in `path`, at most every few seconds, and takes it up again."""
+
+    path: Path
+    every_s: float = 5.0
+    _description: Mapping[str, Any] = field(default_factory=dict)
+    _kept_at: float = field(default_factory=monotonic)
+
+    def resume(self, fresh: Progress, arrays: TrainingArrays, settings: AlternationSettings, sharing: str, seed: int) -> Progress:
+        """The progress in the file when it belongs to this very training, or the fresh one when there is no file."""
+        self._description = {
+            "format": FORMAT,
+            "settings": asdict(settings) | {"sharing": sharing, "seed": seed},
+            "data": fingerprint(arrays),
+        }
+        if not self.path.exists():
+            return fresh
+        found, kept = _read(self.path)
+        refuse_another(self.path, kept, self._description)
+        log.warning("resumed at epoch %d", found.epochs_done)
+        return found
+
+    def keep(self, progress: Progress) -> None:
+        """Write the progress, unless that was done a moment ago."""
+        if monotonic() - self._kept_at >= self.every_s:
+            write_bytes(self.path, _to_bytes(progress, self._description))
+            self._kept_at = monotonic()
+
+    def forget(self) -> None:
+        """The training is over: the checkpoint goes."""
+        self.path.unlink(missing_ok=True)
+
+
+def refuse_another(path: Path, kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Say how a checkpoint differs from the training at hand."""
+    way_out = "finish that training with its own options, or delete the file to start anew"
+    if kept.get("format") != wanted["format"]:
+        raise InputError(f"{path}: checkpoint format {kept.get('format')}; this version reads {wanted['format']}: {way_out}")
+    for name, value in wanted["settings"].items():
+        if kept["settings"].get(name) != value:
+            raise InputError(f"{path}: a checkpoint made with {name} = {kept['settings'].get(name)}, not {value}: {way_out}")
+    if kept["data"] != wanted["data"]:
+        raise InputError(f"{path}: a checkpoint of other videos, features or windows: {way_out}")
+
+
+def fingerprint(arrays: TrainingArrays) -> str:
+    """A digest of everything that is learnt from; of very large feature files, a sample of rows."""
+    digest = hashlib.sha256("\n".join(map(str, arrays.keys)).encode())
+    for part in (*arrays.videos, *arrays.tasks):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    digest.update(f"{arrays.rows.shape} {arrays.rows.dtype}".encode())
+    step = 1 if arrays.rows.nbytes <= _SMALL_BYTES else _SAMPLED_ROWS
+    digest.update(np.ascontiguousarray(arrays.rows[::step]).tobytes())
+    return digest.hexdigest()
+
+
+def _to_bytes(progress: Progress, description: Mapping[str, Any]) -> bytes:
+    from safetensors.numpy import save
+
+    arrays: dict[str, npt.NDArray[np.generic]] = {
+        "parameters": progress.parameters,
+        "labels": progress.labels,
+        "losses": np.array(progress.losses, dtype=np.float64),
+        **{f"adam_{name}": value for name, value in progress.adam._asdict().items()},
+    }
+    text = json.dumps({**description, "epochs_done": progress.epochs_done}, sort_keys=True)
+    return bytes(save(arrays, {"crosstask": text}))
+
+
+def _read(path: Path) -> tuple[Progress, dict[str, Any]]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            description = json.loads(file.metadata()["crosstask"])
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
+        adam = AdamState(*(arrays[f"adam_{name}"].copy() for name in AdamState._fields))
+        losses = tuple(float(loss) for loss in arrays["losses"])
+        return Progress(
+            arrays["parameters"].copy(), adam, arrays["labels"].copy(), int(description["epochs_done"]), losses
+        ), description
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{path}: not a checkpoint of crosstask, or damaged; delete it to start anew") from None
