@@ -17,18 +17,18 @@ import numpy as np
 
 from crosstask.metrics.windows import score_windows
 from crosstask.narration.best import BestSettings, Heard, best_windows
-from crosstask.narration.recipes import hear, narrate_best, narrate_plainly, transcripts, usable_videos, view_weights
+from crosstask.narration.recipes import Listener, hear, listener_for, narrate_best, narrate_plainly, transcripts, usable_videos
 from crosstask.sources import open_corpus
 from crosstask.storing import write_json
 from crosstask.storing.places import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
-from crosstask.text.encoders.tfidf import fit_tfidf
 
 COMMAND = "CROSSTASK_DATA=DATA python benchmarks/narration.py results"
 GRID = {"temperature": (0.25, 0.4, 0.6), "absent": (1.5, 2.0, 2.5), "lag_s": (0.5, 1.5, 2.5), "order_trust": (0.5, 1.0)}
 ABLATIONS = {
     "best": {},
     "without TF-IDF beside it": {"words_weight": 0.0},
+    "without its own word vectors": {"own_vectors_weight": 0.0},
     "without prototypes": {"prototype_weight": 0.0},
     "without positions": {"position_weight": 0.0},
     "without absence": {"absent": -1e3},
@@ -50,36 +50,35 @@ class Judge:
         return score_windows(self.corpus, self.videos, windows).to_json()
 
 
-def heard_by_task(judge: Judge, encoder) -> dict[str, tuple[list, list[Heard]]]:
+def heard_by_task(judge: Judge, listener: Listener) -> dict[str, tuple[list, list[Heard]]]:
     """Similarities once, so that settings can be tried in seconds."""
-    words = fit_tfidf(judge.said)
     tasks: dict[str, tuple[list, list[Heard]]] = {}
     for v in sorted(judge.usable, key=lambda v: v.video.key):
         keys, heard = tasks.setdefault(v.video.task, ([], []))
         keys.append(v.video.key)
-        heard.append(hear(judge.corpus.tasks[v.video.task], v.narration, v.n_segments, encoder, words))
+        heard.append(hear(judge.corpus.tasks[v.video.task], v.narration, v.n_segments, listener))
     return tasks
 
 
-def try_settings(judge: Judge, tasks: dict, encoder, settings: BestSettings) -> dict:
+def try_settings(judge: Judge, tasks: dict, listener: Listener, settings: BestSettings) -> dict:
     windows: dict = {}
     for keys, heard in tasks.values():
-        windows |= dict(zip(keys, best_windows(heard, view_weights(encoder, settings), settings), strict=True))
+        windows |= dict(zip(keys, best_windows(heard, listener.weights(settings), settings), strict=True))
     return judge.scores(windows)
 
 
-def ablations(judge: Judge, tasks: dict, encoder) -> list[dict]:
+def ablations(judge: Judge, tasks: dict, listener: Listener) -> list[dict]:
     return [
-        {"setting": name, **try_settings(judge, tasks, encoder, BestSettings(**changed))} for name, changed in ABLATIONS.items()
+        {"setting": name, **try_settings(judge, tasks, listener, BestSettings(**changed))} for name, changed in ABLATIONS.items()
     ]
 
 
-def across_tasks(judge: Judge, tasks: dict, encoder) -> dict:
+def across_tasks(judge: Judge, tasks: dict, listener: Listener) -> dict:
     """Settings with the best precision + recall + hit rate on one task, judged on the other; beside them, the defaults."""
     rows = []
     for values in product(*GRID.values()):
         settings = BestSettings(**dict(zip(GRID, values, strict=True)))
-        rows.append((settings, try_settings(judge, tasks, encoder, settings)["tasks"]))
+        rows.append((settings, try_settings(judge, tasks, listener, settings)["tasks"]))
     names = sorted(tasks)
 
     def worth(figures: dict) -> float:
@@ -168,17 +167,18 @@ def main(out: Path) -> None:
         for recipe, narrate in (("paper", narrate_plainly), ("best", narrate_best)):
             rows.append({"encoder": name, "recipe": recipe, **judge.scores(narrate(judge.corpus, judge.usable, encoder).windows)})
             print(name, recipe, {k: round(v, 4) for k, v in rows[-1].items() if isinstance(v, float)}, flush=True)
-    tasks = heard_by_task(judge, sentence)
+    listener = listener_for(sentence, judge.said)
+    tasks = heard_by_task(judge, listener)
     write_json(
         out / "narration-windows.json",
         {
             "command": COMMAND,
             "rows": rows,
-            "parts": ablations(judge, tasks, sentence),
+            "parts": ablations(judge, tasks, listener),
             "small_collections": small_collections(judge, sentence),
         },
     )
-    write_json(out / "narration-grid.json", {"command": COMMAND, **across_tasks(judge, tasks, sentence)})
+    write_json(out / "narration-grid.json", {"command": COMMAND, **across_tasks(judge, tasks, listener)})
     write_json(out / "narration-timings.json", {"command": COMMAND, **timings(judge, with_encoder=True)})
 
 

@@ -278,6 +278,6 @@ def test_the_best_recipe_on_real_speech_with_words_alone(real_release: Corpus) -
     videos, _ = usable_videos(real_release, judged)
     found = RECIPES["best"](real_release, videos, ENCODERS["tfidf"](None, transcripts(videos)))
     scores = score_windows(real_release, judged, found.windows)
-    assert scores.precision >= 0.19
-    assert scores.recall >= 0.125
-    assert scores.hit_rate >= 0.29
+    assert scores.precision >= 0.22
+    assert scores.recall >= 0.14
+    assert scores.hit_rate >= 0.33

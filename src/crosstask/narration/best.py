@@ -1,7 +1,8 @@
 """The best recipe we know that uses no label: contrast, calibration, the collection as its own teacher, absence, expected overlap.
 
 For each task, over all its narrated videos:
-1. evidence s (L, K): similarities of cues, and of cues with their neighbours, to "STEP to TASK"; contrasted, standardised, added;
+1. evidence s (L, K): similarities of cues, and of cues with their neighbours, to "STEP to TASK", by the encoder, by TF-IDF and by
+   word vectors learnt from these very subtitles; contrasted, standardised, added;
 2. mentions: ordered marginals where a step scoring less than `absent` deviations is rather unmentioned;
 3. twice: add prototypes learnt from the mentions of all videos; then add where in the video a step is mentioned;
 4. worth of a window: overlap expected under the ordered mentions, geometric mean with that under no order at all (a seventh of
@@ -34,7 +35,8 @@ class BestSettings:
     prototype_weight: float = 0.6  # against the evidence of the step's name
     position_weight: float = 1.0
     rounds: int = 2  # of learning prototypes
-    words_weight: float = 0.25  # TF-IDF beside a sentence encoder
+    words_weight: float = 0.5  # TF-IDF beside the two views (1 each) of another encoder
+    own_vectors_weight: float = 0.5  # each of the two views by the collection's own word vectors, likewise
     order_trust: float = 0.5  # 1: ordered marginals alone; 0: each step for itself
     lag_s: float = 1.5  # the action follows its words
 

@@ -7,10 +7,9 @@ import numpy as np
 
 from crosstask.narration.best import BestSettings, collection_evidence, mentioned, window_worth
 from crosstask.narration.placing import ordered_windows
-from crosstask.narration.recipes import hear, view_weights
+from crosstask.narration.recipes import hear, listener_for
 from crosstask.records import FoundStep, InputError, Localization, Narration, Task
 from crosstask.text.encoders import Encoder
-from crosstask.text.encoders.tfidf import fit_tfidf
 
 _ENOUGH_VIDEOS = 10  # below this a collection would only learn its own mistakes
 
@@ -25,9 +24,9 @@ def localize_from_speech(
     settings = settings or BestSettings()
     if len(narrations) < _ENOUGH_VIDEOS:
         settings = BestSettings(**(vars(settings) | {"prototype_weight": 0.0, "position_weight": 0.0}))
-    words = fit_tfidf(" ".join(word.text for word in narration.words) for narration in narrations.values())
-    heard = [hear(task, said, _length(name, said, task), encoder, words) for name, said in narrations.items()]
-    evidence = collection_evidence(heard, view_weights(encoder, settings), settings)
+    listener = listener_for(encoder, [" ".join(word.text for word in said.words) for said in narrations.values()])
+    heard = [hear(task, said, _length(name, said, task), listener) for name, said in narrations.items()]
+    evidence = collection_evidence(heard, listener.weights(settings), settings)
     found = []
     for name, video, s in zip(narrations, heard, evidence, strict=True):
         windows = ordered_windows(window_worth(video, s, settings), settings.window_s)

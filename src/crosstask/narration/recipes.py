@@ -8,9 +8,12 @@ from crosstask.narration.best import BestSettings, Heard, best_windows
 from crosstask.narration.plain import PlainSettings, plain_windows
 from crosstask.narration.units import SpokenUnits, cue_windows, word_windows
 from crosstask.records import Corpus, InputError, Narration, StepInterval, Task, Video, VideoKey
-from crosstask.text.encoders import CachedEncoder, Encoder, similarity_of
+from crosstask.text.encoders import CachedEncoder, Encoder, Vectors, similarity_of
+from crosstask.text.encoders.cooccurrence import cooccurrence_vectors
 from crosstask.text.encoders.tfidf import TfIdf, fit_tfidf
+from crosstask.text.encoders.word_vectors import MaxPooled
 
+ENOUGH_WORDS = 20_000  # of speech, before a collection can teach word vectors; some thirty videos
 Windows = dict[VideoKey, tuple[StepInterval, ...]]
 
 
@@ -109,7 +112,7 @@ def narrate_best(
 ) -> Narrated:
     """Windows by the best recipe, a task at a time."""
     settings = settings or BestSettings()
-    words = fit_tfidf(transcripts(videos))
+    listener = listener_for(encoder, transcripts(videos))
     _remember(encoder, videos, [0, 1])
     windows: Windows = {}
     by_task = sorted(videos, key=lambda v: v.video.key)
@@ -117,9 +120,9 @@ def narrate_best(
         members = list(group)
         heard = []
         for video in members:
-            heard.append(hear(corpus.tasks[task_id], video.narration, video.n_segments, encoder, words))
+            heard.append(hear(corpus.tasks[task_id], video.narration, video.n_segments, listener))
             advance()
-        found = best_windows(heard, view_weights(encoder, settings), settings)
+        found = best_windows(heard, listener.weights(settings), settings)
         windows |= {video.video.key: ws for video, ws in zip(members, found, strict=True)}
     return Narrated(windows)
 
@@ -140,21 +143,50 @@ def step_queries(task: Task) -> list[str]:
     return [f"{step} to {task.title.lower()}" if named else step for step in task.steps]
 
 
-def hear(task: Task, narration: Narration, n_segments: int, encoder: Encoder, words: TfIdf) -> Heard:
-    """The narration of a video as similarities to a task's steps: cues, cues with neighbours, and their words."""
-    cue, wide = cue_windows(narration, 0), cue_windows(narration, 1)
-    if isinstance(encoder, TfIdf):
-        views = tuple(encoder.similarity(unit.texts, task.steps) for unit in (cue, wide))
-        return Heard(cue.start_s, cue.end_s, n_segments, views)
-    queries = encoder.encode(step_queries(task))
-    vectors = tuple(encoder.encode(u.texts) for u in (cue, wide))
-    lexical = words.similarity(wide.texts, task.steps)
-    return Heard(cue.start_s, cue.end_s, n_segments, (*(v @ queries.T for v in vectors), lexical), vectors)
+@dataclass(frozen=True)
+class Listener:
+    """What hears a narration: the encoder asked for, and what the collection's own words teach."""
+
+    encoder: Encoder
+    words: TfIdf
+    own_vectors: MaxPooled | None  # word vectors of the collection itself, where it says enough to learn them
+
+    @property
+    def by_words(self) -> bool:
+        """Whether the encoder is TF-IDF, which is one of the collection's own views anyway."""
+        return isinstance(self.encoder, TfIdf)
+
+    def weights(self, settings: BestSettings) -> tuple[float, ...]:
+        """How much each similarity of `hear` counts."""
+        own = 1.0 if self.by_words else settings.own_vectors_weight
+        names = (1.0, 1.0) if self.by_words else (1.0, 1.0, settings.words_weight)
+        return names if self.own_vectors is None else (*names, own, own)
 
 
-def view_weights(encoder: Encoder, settings: BestSettings) -> tuple[float, ...]:
-    """How much each similarity of `hear` counts; the two views of the encoder share a weight of one, about."""
-    return (1.0, 1.0) if isinstance(encoder, TfIdf) else (1.0, 1.0, 2 * settings.words_weight)
+def listener_for(encoder: Encoder, documents: Sequence[str]) -> Listener:
+    """A listener that knows the words of some transcripts; word vectors need ENOUGH_WORDS of them."""
+    enough = sum(document.count(" ") + 1 for document in documents) >= ENOUGH_WORDS
+    return Listener(encoder, fit_tfidf(documents), MaxPooled(cooccurrence_vectors(documents)) if enough else None)
+
+
+def hear(task: Task, narration: Narration, n_segments: int, listener: Listener) -> Heard:
+    """The narration of a video as similarities to a task's steps: cues, and cues with neighbours, in every view there is."""
+    units = cue_windows(narration, 0), cue_windows(narration, 1)
+    views: list[Vectors] = []
+    vectors: tuple[Vectors, ...] = ()
+    if listener.by_words:
+        views += [listener.words.similarity(unit.texts, task.steps) for unit in units]
+    else:
+        queries = listener.encoder.encode(step_queries(task))
+        vectors = tuple(listener.encoder.encode(unit.texts) for unit in units)
+        views += [view @ queries.T for view in vectors]
+        views.append(listener.words.similarity(units[1].texts, task.steps))
+    if listener.own_vectors is not None:
+        names = listener.own_vectors.encode(task.steps)
+        own = tuple(listener.own_vectors.encode(unit.texts) for unit in units)
+        views += [view @ names.T for view in own]
+        vectors = vectors or own
+    return Heard(units[0].start_s, units[0].end_s, n_segments, tuple(views), vectors)
 
 
 # Name -> recipe: corpus, usable videos, encoder -> windows.
