@@ -1,0 +1,41 @@
+"""`crosstask export`: chapters and files for editors, players and annotation tools."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crosstask.cli.options import AsJson
+from crosstask.cli.speaking import note, print_json, say
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="Run folder (the --out of demo, run or experiment).")],
+    formats: Annotated[
+        list[str] | None,
+        typer.Option("--format", help="vtt, youtube, activitynet, elan, label-studio, fiftyone, csv, json or all (repeatable)."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder to write to [default: RUN/exports].")] = None,
+    method: Annotated[str | None, typer.Option("--method", help="Which method's parses [default: the run's main one].")] = None,
+    fps: Annotated[float, typer.Option("--fps", min=0.1, help="Frames a second, for Label Studio alone.")] = 25.0,
+    as_json: AsJson = False,
+) -> None:
+    """Write the found steps in the formats that other programs read; every format unless one is named.
+
+    Example: crosstask export demo --format youtube
+    """
+    from crosstask.export import FORMATS, export_run
+    from crosstask.runs import open_run
+
+    wanted = formats or ["all"]
+    names = list(FORMATS) if "all" in wanted else list(dict.fromkeys(wanted))
+    target = out or run / "exports"
+    paths, remarks = export_run(open_run(run), names, target, method, fps)
+    for remark in remarks[:20]:
+        note(f"note: {remark}")
+    if len(remarks) > 20:
+        note(f"note: and {len(remarks) - 20} more such changes; --json lists all")
+    if as_json:
+        print_json({"files": [str(path) for path in paths], "remarks": remarks})
+    else:
+        say(f"{len(paths)} files in {target}: {', '.join(names)}")

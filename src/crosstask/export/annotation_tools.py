@@ -1,0 +1,84 @@
+"""Files for annotation tools: ELAN, Label Studio, FiftyOne."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree as ET
+
+from crosstask.export.parses import Parse
+
+ELAN_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
+
+
+def elan(parse: Parse) -> str:
+    """An ELAN document (.eaf): one tier 'steps' with an annotation per shown step; ELAN counts milliseconds."""
+    root = ET.Element("ANNOTATION_DOCUMENT", AUTHOR="crosstask", DATE="1970-01-01T00:00:00+00:00", FORMAT="3.0", VERSION="3.0")
+    root.set("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance")
+    root.set("xsi:noNamespaceSchemaLocation", ELAN_SCHEMA)
+    header = ET.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
+    ET.SubElement(
+        header, "MEDIA_DESCRIPTOR", MEDIA_URL=quote(parse.media), MIME_TYPE="video/mp4", RELATIVE_MEDIA_URL=quote(parse.media)
+    )
+    order = ET.SubElement(root, "TIME_ORDER")
+    tier = ET.Element("TIER", TIER_ID="steps", LINGUISTIC_TYPE_REF="default-lt", DEFAULT_LOCALE="en")
+    for number, step in enumerate(parse.steps, start=1):
+        slots = f"ts{2 * number - 1}", f"ts{2 * number}"
+        for slot, second in zip(slots, (step.start_s, step.end_s), strict=True):
+            ET.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=str(round(1000 * second)))
+        annotation = ET.SubElement(ET.SubElement(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", ANNOTATION_ID=f"a{number}")
+        annotation.set("TIME_SLOT_REF1", slots[0])
+        annotation.set("TIME_SLOT_REF2", slots[1])
+        ET.SubElement(annotation, "ANNOTATION_VALUE").text = step.step
+    root.append(tier)
+    ET.SubElement(root, "LINGUISTIC_TYPE", GRAPHIC_REFERENCES="false", LINGUISTIC_TYPE_ID="default-lt", TIME_ALIGNABLE="true")
+    ET.SubElement(root, "LOCALE", COUNTRY_CODE="US", LANGUAGE_CODE="en")
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def label_studio(parses: Sequence[Parse], frames_per_second: float) -> list[dict[str, Any]]:
+    """Label Studio tasks with timeline-label predictions; its timelines count frames from 1, so the rate enters here."""
+    return [
+        {
+            "data": {"video": parse.media, "task": parse.title, "video_id": parse.key.video},
+            "predictions": [
+                {
+                    "model_version": "crosstask",
+                    "score": _mean([step.score for step in parse.steps]),
+                    "result": [_label_studio_region(i, step, frames_per_second) for i, step in enumerate(parse.steps)],
+                }
+            ],
+        }
+        for parse in parses
+    ]
+
+
+def _label_studio_region(number: int, step: Any, frames_per_second: float) -> dict[str, Any]:
+    first = int(step.start_s * frames_per_second) + 1
+    last = max(first, round(step.end_s * frames_per_second))
+    return {
+        "id": f"step{number}",
+        "type": "timelinelabels",
+        "from_name": "steps",
+        "to_name": "video",
+        "score": step.score,
+        "value": {"ranges": [{"start": first, "end": last}], "timelinelabels": [step.step]},
+        "meta": {"start_s": step.start_s, "end_s": step.end_s},
+    }
+
+
+def fiftyone(parses: Sequence[Parse]) -> dict[str, Any]:
+    """The labels file of a FiftyOne temporal-detection data set; time stamps in seconds, which FiftyOne turns into frames itself."""
+    return {
+        "classes": sorted({step.step for parse in parses for step in parse.steps}),
+        "labels": {
+            str(parse.key): [
+                {"label": step.step, "timestamps": [step.start_s, step.end_s], "confidence": step.score} for step in parse.steps
+            ]
+            for parse in parses
+        },
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
