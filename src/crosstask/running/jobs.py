@@ -1,0 +1,117 @@
+"""Jobs whose results are files: what is finished is never done again, whoever was killed in between.
+
+A job is a name and plain values. Its result is a JSON file that appears whole, together with the values it was made from; a file made from other values
+is made anew. The worker itself writes it, so that losing the process that asked loses nothing.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+Values = Mapping[str, Any]
+Work = Callable[[Values], Any]  # an importable function from plain values to plain values
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One call: a name that can be a file name, and the plain values it is called with."""
+
+    name: str
+    values: Values
+
+
+def result_path(folder: Path, job: Job) -> Path:
+    """Where the result of a job lies."""
+    return folder / f"{job.name}.json"
+
+
+def finished_result(folder: Path, job: Job) -> Any | None:
+    """The result of a job that was finished with the same values, or None."""
+    try:
+        kept = json.loads(result_path(folder, job).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    same = isinstance(kept, dict) and kept.get("values") == json.loads(json.dumps(dict(job.values)))
+    return kept["result"] if same else None
+
+
+def do_job(work: Work, job: Job, folder: Path) -> str:
+    """Do one job and keep its result; its name."""
+    result = work(job.values)
+    path = result_path(folder, job)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"values": dict(job.values), "result": result}, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    return job.name
+
+
+def run_all(
+    work: Work,
+    jobs: Sequence[Job],
+    folder: Path,
+    engine: str = "local",
+    workers: int = 1,
+    advance: Callable[[], None] = lambda: None,
+    address: str | None = None,
+) -> list[Any]:
+    """The results of all jobs in their order; finished ones are read, the others done by the engine."""
+    open_jobs = []
+    for job in jobs:
+        if finished_result(folder, job) is None:
+            open_jobs.append(job)
+        else:
+            advance()
+    for _ in _engine(engine, work, open_jobs, folder, workers, address):
+        advance()
+    return [_read(folder, job) for job in jobs]
+
+
+def _read(folder: Path, job: Job) -> Any:
+    result = finished_result(folder, job)
+    if result is None:
+        raise RuntimeError(f"job {job.name} left no result")
+    return result
+
+
+def _engine(name: str, work: Work, jobs: Sequence[Job], folder: Path, workers: int, address: str | None) -> Iterable[str]:
+    if not jobs:
+        return ()
+    if name == "ray":
+        from crosstask.running.cluster import run_on_ray
+
+        return run_on_ray(work, jobs, folder, workers, address)
+    if workers <= 1:
+        return (do_job(work, job, folder) for job in jobs)
+    return _in_processes(work, jobs, folder, workers)
+
+
+def _in_processes(work: Work, jobs: Sequence[Job], folder: Path, workers: int) -> Iterator[str]:
+    """Fresh processes with one computing thread each, so that they do not fight over the cores."""
+    before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
+    os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
+    try:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            waiting = [pool.submit(do_job, work, job, folder) for job in jobs]
+            try:
+                for done in as_completed(waiting):
+                    yield done.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
