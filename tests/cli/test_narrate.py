@@ -133,6 +133,8 @@ def test_steps_are_found_in_subtitles_alone(talking: Path, capsys: pytest.Captur
         assert found[step]["shown"]
         assert found[step]["start_s"] <= found[step]["second"] < found[step]["end_s"]
     assert not found["wash car"]["shown"]
+    seconds = [step["second"] for step in shape["steps"]]
+    assert seconds == sorted(set(seconds))
 
 
 def test_parsing_several_files_prints_for_people(talking: Path, capsys: pytest.CaptureFixture[str]) -> None:

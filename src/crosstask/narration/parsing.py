@@ -6,8 +6,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from crosstask.narration.best import BestSettings, collection_evidence, mentioned, window_worth
-from crosstask.narration.placing import ordered_windows
+from crosstask.narration.plain import windows_around
 from crosstask.narration.recipes import hear, listener_for
+from crosstask.ordering.once import place_each_step_once
 from crosstask.records import FoundStep, InputError, Localization, Narration, Task
 from crosstask.text.encoders import Encoder
 
@@ -17,7 +18,7 @@ _ENOUGH_VIDEOS = 10  # below this a collection would only learn its own mistakes
 def localize_from_speech(
     narrations: Mapping[str, Narration], task: Task, encoder: Encoder, settings: BestSettings | None = None
 ) -> list[Localization]:
-    """The parse of each narrated video, by name; several videos of one task help each other.
+    """The parse of each narrated video, by name, steps in order; several videos of one task help each other.
 
     The score of a step is the probability that it is mentioned at all; a step that is rather not counts as not shown.
     """
@@ -29,18 +30,11 @@ def localize_from_speech(
     evidence = collection_evidence(heard, listener.weights(settings), settings)
     found = []
     for name, video, s in zip(narrations, heard, evidence, strict=True):
-        windows = ordered_windows(window_worth(video, s, settings), settings.window_s)
-        chances = mentioned(s, settings)
+        moments = place_each_step_once(-window_worth(video, s, settings), name)
+        windows = windows_around(moments, video.n_segments, settings.window_s)
         steps = [
-            FoundStep(
-                step,
-                int((w.interval.start_s + w.interval.end_s) / 2),
-                float(p),
-                w.interval.start_s,
-                w.interval.end_s,
-                bool(p >= 0.5),
-            )
-            for step, w, p in zip(task.steps, windows, np.minimum(chances, 1.0), strict=True)
+            FoundStep(step, int(moment), float(p), window.interval.start_s, window.interval.end_s, bool(p >= 0.5))
+            for step, moment, window, p in zip(task.steps, moments, windows, np.minimum(mentioned(s, settings), 1.0), strict=True)
         ]
         found.append(Localization(name, task.id, tuple(steps)))
     return found

@@ -36,7 +36,7 @@ def plain_windows(units: SpokenUnits, similarity: Matrix, n_segments: int, setti
 
 
 def windows_around(
-    moments: Sequence[float] | npt.NDArray[np.float64], n_segments: int, window_s: int
+    moments: Sequence[float] | npt.NDArray[np.float64] | npt.NDArray[np.int64], n_segments: int, window_s: int
 ) -> tuple[StepInterval, ...]:
     """For step k the `window_s` whole seconds around moment k, moved (or, in a shorter video, cut) to lie inside the video.
 
