@@ -15,11 +15,13 @@ def test_each_second_holds_the_words_around_it_and_silence_those_nearest() -> No
     encoder = fit_tfidf(texts)
     rows = speech_features(Narration(words, cues), 10, encoder)
     around = encoder.encode(["pour milk", "pour milk stir", "milk stir serve", "stir serve"])
-    np.testing.assert_array_equal(rows, around[[0, 0, 1, 2, 2, 2, 2, 3, 3, 3]])
+    np.testing.assert_array_equal(rows[:, 4:], around[[0, 0, 1, 2, 2, 2, 2, 3, 3, 3]])
+    np.testing.assert_array_equal(rows[[1, 2, 3, 9], :4], encoder.encode(texts))
+    assert not rows[[0, 4, 5, 6, 7, 8], :4].any()
 
 
 def test_silence_throughout_is_zeros() -> None:
-    assert speech_features(Narration(()), 3, fit_tfidf(["a b"])).shape == (3, 2)
+    assert speech_features(Narration(()), 3, fit_tfidf(["a b"])).shape == (3, 4)
 
 
 def test_words_in_like_company_get_like_vectors() -> None:

@@ -12,16 +12,21 @@ RECIPE = "speech"
 
 
 def speech_features(narration: Narration, n_segments: int, encoder: Encoder) -> Vectors:
-    """(T, d): for each second the vector of the words around it: its cue (or the nearest one) with both neighbours.
+    """(T, 2 d): for each second the vector of the cue being said, and that of the words around it.
 
-    Zeros throughout where nobody speaks at all.
+    The first half is zero in silence; the second is the nearest cue with both neighbours, zero where nobody speaks at all.
     """
     cues = [cue for cue in narration.cues if cue.last_word > cue.first_word]
     lines = [narration.text_of(cue) for cue in cues]
-    vectors = encoder.encode([" ".join(lines[max(0, i - 1) : i + 2]) for i in range(len(lines))])
+    said = encoder.encode(lines)
+    around = encoder.encode([" ".join(lines[max(0, i - 1) : i + 2]) for i in range(len(lines))])
     if not cues:
-        return np.zeros((n_segments, vectors.shape[1]), np.float32)
-    return vectors[cue_of_each_second(cues, n_segments)]
+        return np.zeros((n_segments, 2 * said.shape[1]), np.float32)
+    cue_of_second = cue_of_each_second(cues, n_segments)
+    speaking = np.zeros((n_segments, 1), np.float32)
+    for cue in cues:
+        speaking[max(0, int(cue.start_s)) : max(0, int(np.ceil(cue.end_s)))] = 1
+    return np.concatenate([said[cue_of_second] * speaking, around[cue_of_second]], axis=1)
 
 
 def cue_of_each_second(cues: Sequence[Cue], n_segments: int) -> npt.NDArray[np.int64]:
