@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from crosstask import __version__
-from crosstask.cli import demo, doctor, encoder, evaluate, localize, narrate, pack, stats, train, validate
+from crosstask.cli import demo, doctor, encoder, evaluate, export, localize, narrate, pack, stats, train, validate, view
 from crosstask.cli.speaking import listen
 
 app = typer.Typer(
@@ -43,6 +43,8 @@ for verb in (
     train.train,
     evaluate.evaluate,
     localize.localize,
+    export.export,
+    view.view,
     pack.pack,
     doctor.doctor,
 ):

@@ -1,0 +1,51 @@
+"""`crosstask view`: a run in the browser."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crosstask.cli.speaking import note, say
+
+
+def view(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder: the --out of demo, run or experiment.")],
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8765,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on; others than this machine see the run.")
+    ] = "127.0.0.1",
+    compare: Annotated[Path | None, typer.Option("--compare", metavar="OTHER_RUN", help="Show a second run beside it.")] = None,
+    corpus: Annotated[Path | None, typer.Option("--corpus", help="Corpus with the features, to parse new steps.")] = None,
+    model: Annotated[Path | None, typer.Option("--model", help="Model for new steps; otherwise the one of the run.")] = None,
+) -> None:
+    """Serve a page to watch, compare, try other steps, correct labels and annotate; stop it with Ctrl-C.
+
+    Example: crosstask view demo --port 8765
+    """
+    from crosstask.cli.handed_in import features_at_hand, hand_in
+    from crosstask.records import InputError
+    from crosstask.runs import open_run
+    from crosstask.viewer import serve, viewer_app
+
+    opened = open_run(run)
+    other = None if compare is None else open_run(compare)
+    if model is not None and not model.is_file():
+        raise InputError(f"--model {model}: no such file; expected a model written by train")
+    own = run / "model.safetensors"
+    found = model or (own if own.is_file() else None)
+    handed = hand_in(opened, found, features_at_hand(opened, corpus))
+    app = viewer_app(opened, handed, other, host)
+    if host not in {"127.0.0.1", "localhost", "::1"}:
+        note(f"note: everyone who reaches {host} can see this run and mark its videos")
+    serve(app, host, port, _announce)
+
+
+def _announce(address: str) -> None:
+    """Say where the page is; open it only for a person at a terminal."""
+    say(address)
+    sys.stdout.flush()
+    if sys.stdout.isatty():
+        import webbrowser
+
+        webbrowser.open(address)

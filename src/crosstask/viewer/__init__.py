@@ -1,0 +1,9 @@
+"""A run folder as a page in the browser: watch, compare, try other steps, correct, annotate. Extra: serve.
+
+`handed.Handed` holds what the page may do beyond reading: those functions come from outside, so this room trains, scores and decides nothing.
+"""
+
+from crosstask.viewer.handed import Handed, Reparsed
+from crosstask.viewer.serving import serve, viewer_app
+
+__all__ = ["Handed", "Reparsed", "serve", "viewer_app"]

@@ -1,0 +1,222 @@
+"""What the page shows of a run: its description, the list of videos in pages, one video with every parse, scores."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records import FoundStep, InputError, StepInterval, Task, VideoKey
+from crosstask.runs import RunFolder, RunVideo
+from crosstask.viewer.files import inside, servable_media
+from crosstask.viewer.handed import Handed
+from crosstask.viewer.verdicts import beside_steps, verdict
+
+SHOWN = ("all", "unmarked", "relevant", "irrelevant", "annotated", "not-annotated")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Parses that can be shown: one method of one run. The id is `RUN:METHOD` with 'this' or 'other' for the run."""
+
+    id: str
+    label: str
+    run: RunFolder
+    method: str
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A run, the run it is compared with, and what people marked in it."""
+
+    run: RunFolder
+    handed: Handed
+    other: RunFolder | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a run whose videos name tasks it does not hold."""
+        for video in self.run.run.videos:
+            if video.task not in self.run.run.tasks:
+                raise InputError(f"{self.run.folder}/run.json: video {video.id} stands under unknown task '{video.task}'")
+
+    @cached_property
+    def sources(self) -> dict[str, Source]:
+        """By id, the main method first."""
+        here = [Source(f"this:{m}", m, self.run, m) for m in self.run.run.methods]
+        other = self.other
+        there = [] if other is None else [Source(f"other:{m}", f"{m} ({other.folder.name})", other, m) for m in other.run.methods]
+        return {source.id: source for source in here + there}
+
+    @cached_property
+    def videos(self) -> dict[VideoKey, RunVideo]:
+        """By key, in the run's order."""
+        return {video.key: video for video in self.run.run.videos}
+
+    @cached_property
+    def search_text(self) -> dict[VideoKey, str]:
+        """What a search looks through: id and task title."""
+        return {key: f"{key.video} {self.task(key).title}".casefold() for key in self.videos}
+
+    def task(self, key: VideoKey) -> Task:
+        """The task a video stands under."""
+        return self.run.run.tasks[key.task]
+
+    def describe(self) -> dict[str, Any]:
+        """The run in the shape `RunShape`."""
+        run = self.run.run
+        counts: dict[str, int] = {}
+        for key in self.videos:
+            counts[key.task] = counts.get(key.task, 0) + 1
+        tasks = [
+            {"id": t.id, "title": t.title, "steps": list(t.steps), "primary": t.primary, "n_videos": counts[t.id]}
+            for t in run.tasks.values()
+            if t.id in counts
+        ]
+        return {
+            "title": run.title,
+            "kind": run.kind,
+            "command": run.command,
+            "synthetic": run.synthetic,
+            "notes": list(run.notes),
+            "tasks": tasks,
+            "sources": [
+                {"id": s.id, "label": s.label, "mean_recall_over_tasks": _mean_recall(s.run.run.results.get(s.method))}
+                for s in self.sources.values()
+            ],
+            "compared_with": self.other.folder.name if self.other else None,
+            "parses_new_steps": self.handed.parses_new_steps,
+            "n_videos": len(self.videos),
+        }
+
+    def page(self, task: str, search: str, show: str, page: int, page_size: int) -> dict[str, Any]:
+        """One page of the list of videos in the shape `VideoPage`; a page past the end is the last one."""
+        relevance, annotated = self.handed.read_relevance(), self.handed.annotated()
+        words = search.casefold().split()
+        kept = [
+            key
+            for key in self.videos
+            if (not task or key.task == task)
+            and all(word in self.search_text[key] for word in words)
+            and _is_shown(show, relevance.get(key), key in annotated)
+        ]
+        pages = max(1, math.ceil(len(kept) / page_size))
+        page = min(page, pages)
+        listed = [
+            self._listed(key, relevance.get(key), key in annotated) for key in kept[(page - 1) * page_size : page * page_size]
+        ]
+        return {"total": len(kept), "page": page, "pages": pages, "videos": listed}
+
+    def _listed(self, key: VideoKey, relevance: str | None, annotated: bool) -> dict[str, Any]:
+        video = self.videos[key]
+        marks = []
+        if self.sources:
+            found = self.found(next(iter(self.sources.values())), video)
+            marks = [{"second": f["second"], "verdict": f["verdict"]} for f in found if f is not None]
+        present = None if video.truth is None else len({annotated.step for annotated in video.truth})
+        return {
+            "task": key.task,
+            "video": key.video,
+            "title": self.task(key).title,
+            "seconds": video.n_segments,
+            "media": servable_media(self.run, video) is not None,
+            "annotated": annotated,
+            "relevance": relevance,
+            "marks": marks,
+            "n_right": None if present is None else sum(mark["verdict"] == "right" for mark in marks),
+            "n_present": present,
+        }
+
+    def video(self, key: VideoKey) -> dict[str, Any] | None:
+        """Everything about a video in the shape `VideoShape`, or None when the run has no such video."""
+        video = self.videos.get(key)
+        if video is None:
+            return None
+        task = self.task(key)
+        siblings = [other for other in self.videos if other.task == key.task]
+        at = siblings.index(key)
+        annotation = self.handed.read_annotation(key, task)
+        return {
+            "task": key.task,
+            "video": key.video,
+            "title": task.title,
+            "steps": list(task.steps),
+            "n_segments": video.n_segments,
+            "media": servable_media(self.run, video) is not None,
+            "truth": spans_from_one(video.truth),
+            "windows": spans_from_one(video.windows),
+            "annotation": spans_from_one(annotation),
+            "relevance": self.handed.read_relevance().get(key),
+            "parses": {source.id: self.found(source, video) for source in self.sources.values()},
+            "previous": siblings[at - 1]._asdict() if at > 0 else None,
+            "next": siblings[at + 1]._asdict() if at + 1 < len(siblings) else None,
+        }
+
+    def found(self, source: Source, video: RunVideo) -> list[dict[str, Any] | None]:
+        """A source's findings for a video, one entry a step of its task."""
+        steps = self.task(video.key).steps
+        parse = source.run.localizations.get(source.method, {}).get(video.key)
+        if parse is None:
+            return [None] * len(steps)
+        return [
+            None if found is None else found_step(found, verdict(video.truth, k, found.second, video.n_segments))
+            for k, found in enumerate(beside_steps(parse, steps))
+        ]
+
+    def scores(self, source: Source, key: VideoKey) -> npt.NDArray[np.floating] | None:
+        """(T, K) as kept by the source for the task's own steps, or None."""
+        video = self.videos[key]
+        theirs = source.run.run.tasks.get(key.task)
+        path = source.run.folder / "scores" / source.method / f"{key}.npy"
+        if theirs is None or theirs.steps != self.task(key).steps or not inside(source.run.folder, path):
+            return None
+        try:
+            values = source.run.scores(source.method, key)
+        except (ValueError, OSError, EOFError):
+            return None
+        fits = values is not None and values.shape == (video.n_segments, len(theirs.steps))
+        return values if fits else None
+
+
+def score_lists(values: npt.NDArray[np.floating]) -> list[list[float]]:
+    """One list over the seconds for each step, finite and to four digits; (T, K) -> K lists.
+
+    >>> score_lists(np.array([[0.5, -np.inf], [1.0, 2.00004]]))
+    [[0.5, 1.0], [-10000.0, 2.0]]
+    """
+    finite = np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=1e4, neginf=-1e4)
+    return np.round(finite.T, 4).tolist()
+
+
+def found_step(found: FoundStep, word: str) -> dict[str, Any]:
+    """A found step in the shape `FoundShape`."""
+    score = found.score if math.isfinite(found.score) else None
+    return {**vars(found), "score": score, "verdict": word}
+
+
+def spans_from_one(spans: Sequence[StepInterval] | None) -> list[dict[str, Any]] | None:
+    """Spans with steps counted from 1, as people and the published files do; None where nothing is known."""
+    if spans is None:
+        return None
+    return [{"step": s.step + 1, "start_s": max(0.0, s.interval.start_s), "end_s": s.interval.end_s} for s in spans]
+
+
+def _is_shown(show: str, relevance: str | None, annotated: bool) -> bool:
+    answers = {
+        "all": True,
+        "unmarked": relevance is None,
+        "relevant": relevance == "relevant",
+        "irrelevant": relevance == "irrelevant",
+        "annotated": annotated,
+        "not-annotated": not annotated,
+    }
+    return answers[show]
+
+
+def _mean_recall(results: Any) -> float | None:
+    """The mean recall over tasks among a method's results, where they hold one."""
+    recall = results.get("recall") if isinstance(results, dict) else None
+    mean = recall.get("mean") if isinstance(recall, dict) else None
+    return float(mean) if isinstance(mean, int | float) and math.isfinite(mean) else None

@@ -1,0 +1,197 @@
+// The timeline: a row a step. Curves, truth and windows are drawn on a canvas; marks and labels are elements on top of it.
+
+import { clock, el, VERDICTS } from "./elements.js";
+import { spanElement } from "./labels.js";
+
+const INK = { curve: "#1f6fb2", fill: "rgba(31,111,178,.10)", other: "#8a3ea8", truth: "#f7e08a", truthLine: "#b8930b", window: "#8b939e" };
+const TICKS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600];
+
+export class Timeline {
+  /** `onSeek(second)` when a person points at a moment. */
+  constructor(seconds, onSeek) {
+    this.seconds = seconds;
+    this.onSeek = onSeek;
+    this.rows = [];
+    this.head = el("div", { class: "playhead" });
+    this.body = el("div", { class: "rows" });
+    this.ruler = this.#ruler();
+    this.element = el("div", { class: "timeline", role: "group", "aria-label": "Timeline" },
+      el("div", { class: "row ruler-row" }, el("div", { class: "row-label", "aria-hidden": "true" }, "Step"), this.ruler),
+      this.body, el("div", { class: "over", "aria-hidden": "true" }, this.head));
+    this.watcher = new ResizeObserver(() => this.draw());
+    this.watcher.observe(this.body);
+    this.watcher.observe(this.ruler);
+  }
+
+  close() {
+    this.watcher.disconnect();
+  }
+
+  #ruler() {
+    const ruler = el("div", {
+      class: "ruler", id: "ruler", role: "slider", tabIndex: 0, "aria-label": "Moment in the video",
+      "aria-valuemin": "0", "aria-valuemax": String(this.seconds), "aria-valuenow": "0",
+    });
+    pointing(ruler, (second) => this.onSeek(second), () => this.seconds);
+    return ruler;
+  }
+
+  /** Rows: {name, found, other, truth, windows, scores, otherScores, labels, current, edit}. */
+  show(rows) {
+    this.rows = rows;
+    this.body.replaceChildren(...rows.map((row, k) => this.#row(row, k)));
+    this.draw();
+  }
+
+  #row(row, k) {
+    const canvas = el("canvas", { "aria-hidden": "true" });
+    const track = el("div", { class: "track", "data-step": k + 1 }, canvas);
+    pointing(track, (second) => this.onSeek(second), () => this.seconds);
+    if (row.other) track.append(this.#mark(row.other, "other", `${row.name}, second method`));
+    if (row.found) track.append(this.#mark(row.found, row.found.verdict, `${row.name}: ${VERDICTS[row.found.verdict].words}`));
+    for (const label of row.labels ?? []) track.append(spanElement(label, row.name, this.seconds, track, row.edit));
+    const add = row.edit && el("button", { type: "button", class: "add", title: "Add a label at the playhead", "aria-label": `Add a label for ${row.name} at the playhead`, onclick: () => row.edit.add(k + 1) }, "+");
+    return el("div", { class: row.current ? "row current" : "row", role: "group", "aria-label": `Step ${k + 1}, ${row.name}` },
+      el("div", { class: "row-label" }, el("span", { class: "step-number" }, String(k + 1)), el("span", { class: "step-name", title: row.name }, row.name), add || null), track);
+  }
+
+  #mark(found, kind, words) {
+    const glyph = kind === "other" ? "◆" : VERDICTS[kind].glyph;
+    const mark = el("span", { class: `mark ${kind}`, title: `${words}, ${clock(found.second)}`, "aria-hidden": "true" }, glyph);
+    mark.style.left = this.#share(found.second + 0.5);
+    mark.addEventListener("pointerdown", (event) => {
+      event.stopPropagation();
+      this.onSeek(found.second);
+    });
+    return mark;
+  }
+
+  #share(second) {
+    return `${(100 * Math.min(Math.max(second, 0), this.seconds)) / this.seconds}%`;
+  }
+
+  setTime(second) {
+    this.head.style.left = this.#share(second);
+    this.ruler.setAttribute("aria-valuenow", String(Math.floor(second)));
+    this.ruler.setAttribute("aria-valuetext", clock(second));
+  }
+
+  draw() {
+    this.#drawRuler();
+    [...this.body.querySelectorAll("canvas")].forEach((canvas, k) => this.rows[k] && drawTrack(canvas, this.rows[k], this.seconds));
+  }
+
+  #drawRuler() {
+    const step = TICKS.find((tick) => (this.ruler.clientWidth * tick) / this.seconds >= 58) ?? 7200;
+    const ticks = [];
+    for (let second = 0; second < this.seconds; second += step) {
+      const tick = el("span", { class: "tick", "aria-hidden": "true" }, clock(second));
+      tick.style.left = this.#share(second);
+      ticks.push(tick);
+    }
+    this.ruler.replaceChildren(...ticks);
+  }
+}
+
+/** Calls back with the second under the pointer, while it is down. */
+function pointing(element, callback, seconds) {
+  const tell = (event) => {
+    const box = element.getBoundingClientRect();
+    callback(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * seconds());
+  };
+  element.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    tell(event);
+    if (event.pointerType === "touch") return; // a finger may want to scroll the page
+    element.setPointerCapture(event.pointerId);
+    element.addEventListener("pointermove", tell);
+    element.addEventListener("lostpointercapture", () => element.removeEventListener("pointermove", tell), { once: true });
+  });
+}
+
+function drawTrack(canvas, row, seconds) {
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  if (!width) return;
+  const scale = window.devicePixelRatio || 1;
+  [canvas.width, canvas.height] = [Math.round(width * scale), Math.round(height * scale)];
+  const pen = canvas.getContext("2d");
+  pen.scale(scale, scale);
+  const x = (second) => (second / seconds) * width;
+  for (const span of row.truth ?? []) drawTruth(pen, x(span.start_s), Math.max(2, x(span.end_s) - x(span.start_s)), height);
+  for (const span of row.windows ?? []) drawWindow(pen, x(span.start_s), x(span.end_s), height);
+  if (row.otherScores) drawCurve(pen, row.otherScores, width, height, INK.other, [5, 4], null);
+  if (row.scores) drawCurve(pen, row.scores, width, height, INK.curve, [], INK.fill);
+  if (row.found) drawReach(pen, x(row.found.start_s), x(row.found.end_s), INK.curve);
+}
+
+/** Truth: yellow, and hatched for eyes that do not see yellow. */
+function drawTruth(pen, left, width, height) {
+  pen.save();
+  pen.beginPath();
+  pen.rect(left, 0, width, height);
+  pen.clip();
+  pen.fillStyle = INK.truth;
+  pen.fillRect(left, 0, width, height);
+  pen.strokeStyle = INK.truthLine;
+  pen.globalAlpha = 0.55;
+  pen.lineWidth = 1;
+  pen.beginPath();
+  for (let at = left - height; at < left + width; at += 6) {
+    pen.moveTo(at, height);
+    pen.lineTo(at + height, 0);
+  }
+  pen.stroke();
+  pen.restore();
+}
+
+/** A narration window: a dotted grey line along the floor. */
+function drawWindow(pen, left, right, height) {
+  pen.save();
+  pen.strokeStyle = INK.window;
+  pen.lineWidth = 4;
+  pen.setLineDash([2, 2]);
+  pen.beginPath();
+  pen.moveTo(left, height - 3);
+  pen.lineTo(Math.max(right, left + 2), height - 3);
+  pen.stroke();
+  pen.restore();
+}
+
+/** How far a found step reaches: a bar along the ceiling. */
+function drawReach(pen, left, right, colour) {
+  pen.fillStyle = colour;
+  pen.fillRect(left, 0, Math.max(2, right - left), 3);
+}
+
+/** Scores of a step between the lowest and highest of the video; the highest of the seconds that share a pixel is kept. */
+function drawCurve(pen, scores, width, height, colour, dashes, fill) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const score of scores) {
+    if (score < low) low = score;
+    if (score > high) high = score;
+  }
+  const range = Math.max(high - low, 1e-9);
+  const y = (score) => height - 7 - ((score - low) / range) * (height - 13);
+  const points = [];
+  for (let i = 0; i < scores.length; i++) {
+    const at = ((i + 0.5) / scores.length) * width;
+    const last = points[points.length - 1];
+    if (last && Math.floor(last[0]) === Math.floor(at)) last[1] = Math.min(last[1], y(scores[i]));
+    else points.push([at, y(scores[i])]);
+  }
+  pen.save();
+  pen.beginPath();
+  points.forEach(([at, level], i) => (i ? pen.lineTo(at, level) : pen.moveTo(at, level)));
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1.4;
+  pen.setLineDash(dashes);
+  pen.stroke();
+  if (fill && points.length) {
+    pen.lineTo(points[points.length - 1][0], height);
+    pen.lineTo(points[0][0], height);
+    pen.closePath();
+    pen.fillStyle = fill;
+    pen.fill();
+  }
+  pen.restore();
+}

@@ -1,0 +1,68 @@
+"""Start the server on one address. FastAPI and uvicorn are the extra 'serve'."""
+
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from crosstask.records import InputError, MissingExtra
+from crosstask.runs import RunFolder
+from crosstask.viewer.contents import Contents
+from crosstask.viewer.guard import App, Guard
+from crosstask.viewer.handed import Handed
+
+
+def viewer_app(run: RunFolder, handed: Handed, other: RunFolder | None = None, bound_to: str = "127.0.0.1") -> App:
+    """The viewer of a run as an ASGI app behind its guard; the parses are read now, so that the first page does not wait."""
+    try:
+        from crosstask.viewer.app import make_app
+    except ImportError:
+        raise MissingExtra("view", "serve") from None
+    for opened in (run, other):
+        if opened is not None:
+            _ = opened.localizations
+    return Guard(make_app(Contents(run, handed, other)), bound_to)
+
+
+def listen_on(host: str, port: int) -> socket.socket:
+    """A socket bound to the address; port 0 takes a free one."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        bound = socket.socket(family, socket.SOCK_STREAM)
+    except (OSError, OverflowError):
+        raise InputError(f"--host {host}: no address of this machine; expected e.g. 127.0.0.1") from None
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+    except (OSError, OverflowError) as error:
+        bound.close()
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"--port {port} on {host}: {reason}; choose another, e.g. --port {min(port + 1, 65535)}") from None
+    return bound
+
+
+def address_of(bound: socket.socket) -> str:
+    """The address to type into a browser.
+
+    >>> bound = listen_on("127.0.0.1", 0); address_of(bound).startswith("http://127.0.0.1:"); bound.close()
+    True
+    """
+    host, port = bound.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def serve(app: App, host: str, port: int, ready: Callable[[str], Any]) -> None:
+    """Answer until interrupted; `ready` is told the address once the port is ours."""
+    try:
+        import uvicorn
+    except ImportError:
+        raise MissingExtra("view", "serve") from None
+    bound = listen_on(host, port)
+    config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2, ws="none")
+    ready(address_of(bound))
+    try:
+        uvicorn.Server(config).run(sockets=[bound])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        bound.close()
