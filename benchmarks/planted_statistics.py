@@ -114,7 +114,7 @@ def main() -> None:
     deviation = {name: round(float(np.std([row[name] for row in by_seed])), 4) for name in by_seed[0]}
     result = {
         "what": "synthetic corpus at the paper's shape against the release: counted figures, mean and deviation over seeds",
-        "command": f"python benchmarks/planted_statistics.py --out {arguments.out.name} --seeds {arguments.seeds}",
+        "command": f"python benchmarks/planted_statistics.py --out results/{arguments.out.name} --seeds {arguments.seeds}",
         "seeds": list(range(arguments.seeds)),
         "release": RELEASE,
         "planted": mean,
