@@ -36,11 +36,12 @@ VideoId = Annotated[Id, Query(description="Video id.")]
 Refused: dict[int | str, dict[str, Any]] = {
     code: {"model": Refusal, "description": meaning}
     for code, meaning in {
-        400: "Cannot be done, and why",
+        400: "Not JSON at all",
         403: "Asked from another site",
         404: "The run has no such thing",
+        409: "Does not fit this run, and why",
         413: "Too large",
-        415: "Not JSON",
+        415: "Not declared as JSON",
         422: "Not the documented shape",
     }.items()
 }
@@ -142,11 +143,11 @@ def _add_writing(app: FastAPI, contents: Contents) -> None:
 
 def _checked_span(span: SpanShape, n_steps: int, n_segments: int) -> StepInterval:
     if span.step > n_steps:
-        raise Refusing(400, f"step {span.step} does not exist; the task has {n_steps}, numbered from 1")
+        raise Refusing(409, f"step {span.step} does not exist; the task has {n_steps}, numbered from 1")
     if span.end_s - span.start_s < SHORTEST_SPAN_S:
-        raise Refusing(400, f"step {span.step} runs from {span.start_s:g} to {span.end_s:g} s; expected start before end")
+        raise Refusing(409, f"step {span.step} runs from {span.start_s:g} to {span.end_s:g} s; expected start before end")
     if span.end_s > n_segments + LATE_S:
-        raise Refusing(400, f"step {span.step} ends at {span.end_s:g} s; the video has {n_segments} s")
+        raise Refusing(409, f"step {span.step} ends at {span.end_s:g} s; the video has {n_segments} s")
     return StepInterval(span.step - 1, Interval(round(span.start_s, 2), round(span.end_s, 2)))
 
 
@@ -177,7 +178,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(InputError)
     def bad_input(request: Request, error: InputError) -> Response:
-        return _json({"detail": " ".join(str(error).split())}, 400)
+        return _json({"detail": " ".join(str(error).split())}, 409)
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -188,7 +189,7 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(OSError)
     def disk(request: Request, error: OSError) -> Response:
         log.warning("%s: %s", error.filename, error.strerror)
-        return _json({"detail": f"the run folder cannot be written or read: {error.strerror}"}, 400)
+        return _json({"detail": f"the run folder cannot be written or read: {error.strerror}"}, 409)
 
 
 def _json(value: Any, status: int = 200) -> JSONResponse:

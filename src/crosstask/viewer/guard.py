@@ -68,10 +68,6 @@ def _is_address(name: str) -> bool:
     return True
 
 
-class _TooLarge(Exception):
-    """The body grew past the limit."""
-
-
 class Guard:
     """An ASGI app that lets a request through to another, or answers why not."""
 
@@ -90,7 +86,15 @@ class Guard:
         if refusal is not None:
             await _answer(_with_headers(send, scope["path"]), *refusal)
             return
-        await self._pass_on(scope, receive, _with_headers(send, scope["path"]))
+        answer = _with_headers(send, scope["path"])
+        if scope["method"] in READING:
+            await self.app(scope, receive, answer)
+            return
+        body = await _whole_body(receive)
+        if body is None:
+            await _answer(answer, 413, f"the body is larger than {LARGEST_BODY} bytes")
+        else:
+            await self.app(scope, _replaying(body, receive), answer)
 
     def _refusal(self, method: str, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -110,28 +114,32 @@ class Guard:
             return 413, f"the body is larger than {LARGEST_BODY} bytes"
         return None
 
-    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand the request on, counting the bytes of a body whose length nobody announced."""
-        seen, begun = 0, False
 
-        async def counted() -> MutableMapping[str, Any]:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > LARGEST_BODY:
-                raise _TooLarge
-            return message
+async def _whole_body(receive: Receive) -> bytes | None:
+    """The body, or None once it has grown past the limit, whatever length was announced."""
+    parts: list[bytes] = []
+    more = True
+    while more:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        if sum(map(len, parts)) > LARGEST_BODY:
+            return None
+        more = message["type"] == "http.request" and message.get("more_body", False)
+    return b"".join(parts)
 
-        async def noticed(message: MutableMapping[str, Any]) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
 
-        try:
-            await self.app(scope, counted, noticed)
-        except _TooLarge:
-            if not begun:
-                await _answer(send, 413, f"the body is larger than {LARGEST_BODY} bytes")
+def _replaying(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that gives a body already read, then goes on listening."""
+    given = False
+
+    async def replay() -> MutableMapping[str, Any]:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
 
 
 def urlsplit_netloc(origin: str) -> str:

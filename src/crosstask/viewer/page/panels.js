@@ -63,14 +63,14 @@ export function savingBar(draft, steps, save) {
     if (span && start.value !== "" && end.value !== "") draft().move(span, Number(start.value), Math.max(Number(end.value), Number(start.value) + 0.1));
   }
   function refresh() {
-    const { chosen: span, unsaved, past, spans } = draft();
+    const { chosen: span, unsaved, saved, past, spans } = draft();
     chosen.hidden = !span;
     if (span) {
       name.textContent = `${span.step}. ${steps[span.step - 1]}`;
       if (document.activeElement !== start) start.value = span.start_s;
       if (document.activeElement !== end) end.value = span.end_s;
     }
-    saveButton.disabled = !unsaved;
+    saveButton.disabled = !unsaved && (saved || !spans.length);
     undo.disabled = !past.length;
     state.textContent = unsaved ? `${many(spans.length, "label")}, not saved yet` : state.dataset.saved ?? many(spans.length, "label");
     state.classList.toggle("unsaved", unsaved);
@@ -121,6 +121,7 @@ export function annotatePanel(steps, draft, player, bar, moved) {
   function notShown() {
     absent.add(at);
     draft().clear(at + 1);
+    draft().unsaved = true;
     announce(`${steps[at]}: not shown.`);
     if (at + 1 < steps.length) go(at + 1);
     else moved(at);

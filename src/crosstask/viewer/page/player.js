@@ -56,7 +56,7 @@ export class Player {
 
   /** The step under way; on a stage without picture it is the picture. */
   setCaption(words) {
-    this.caption.textContent = words || (this.video ? "" : "…");
+    this.caption.textContent = words || (this.video ? "" : "– before the first step –");
   }
 
   get time() {

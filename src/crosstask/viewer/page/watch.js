@@ -191,6 +191,7 @@ class Watching {
     const found = (this.video.parses[this.source] ?? []).flatMap((step, k) => (step && step.shown ? [{ step: k + 1, start_s: step.start_s, end_s: step.end_s }] : []));
     const saved = this.video.annotation;
     this.draft = new Draft(saved ?? (this.mode === "correct" ? found : []), this.video.n_segments, () => this.render());
+    this.draft.saved = Boolean(saved);
   }
 
   async tryOut(names) {
@@ -207,7 +208,7 @@ class Watching {
     try {
       const { file } = await saveAnnotation(this.video.task, this.video.video, spans);
       this.video.annotation = spans.map((span) => ({ ...span }));
-      draft.unsaved = false;
+      [draft.unsaved, draft.saved] = [false, true];
       this.bar.state.dataset.saved = `Saved in ${file}`;
       announce(`Saved in ${file}`);
       this.element.querySelector(".notice")?.remove();
@@ -231,12 +232,12 @@ class Watching {
     const of = (spans, step) => (blank ? [] : (spans ?? []).filter((span) => span.step === step));
     return video.steps.map((name, k) => ({
       name,
-      found: blank ? null : video.parses[this.source]?.[k],
-      other: blank || !this.compare ? null : video.parses[this.compare]?.[k],
+      found: this.draft ? null : video.parses[this.source]?.[k],
+      other: this.draft || !this.compare ? null : video.parses[this.compare]?.[k],
       truth: of(video.truth, k + 1),
       windows: of(video.windows, k + 1),
       scores: blank ? null : this.scores.get(this.source)?.[k],
-      otherScores: blank || !this.compare ? null : this.scores.get(this.compare)?.[k],
+      otherScores: this.draft || !this.compare ? null : this.scores.get(this.compare)?.[k],
       labels: this.draft ? this.draft.of(k + 1) : [],
       current: blank && this.panel?.at() === k,
       edit,
@@ -272,8 +273,8 @@ class Watching {
     if (this.mode === "annotate") this.panel.refresh();
     this.side.hidden = this.mode === "annotate";
     this.methods.hidden = this.mode === "annotate";
-    this.methods.querySelector("#compare-field").hidden = this.mode === "steps";
-    this.current = -1;
+    this.methods.querySelector("#compare-field").hidden = this.mode !== "watch";
+    this.current = -2;
     this.timeChanged(this.player.time);
   }
 
@@ -325,7 +326,7 @@ class Watching {
     const any = (test) => rows.some(test);
     const entries = [];
     const entry = (kind, glyph, words) => entries.push(el("li", {}, el("span", { class: `swatch ${kind}`, "aria-hidden": "true" }, glyph), words));
-    if (any((row) => row.scores)) entry("curve", "", this.compare && this.mode !== "steps" ? `score: ${this.#label(this.source)}` : "score");
+    if (any((row) => row.scores)) entry("curve", "", this.compare && this.mode === "watch" ? `score: ${this.#label(this.source)}` : "score");
     for (const [verdict, words] of Object.entries(VERDICTS)) {
       if (any((row) => row.found?.verdict === verdict)) entry(`mark fixed ${verdict}`, words.glyph, words.key);
     }

@@ -1,0 +1,140 @@
+import json
+import threading
+
+import numpy as np
+import pytest
+
+from crosstask.sources import read_step_intervals
+from tiny import TASKS
+from viewer.viewed import FIRST, client_of, write_viewed_run
+
+
+def spans(*triples):
+    return [{"step": step, "start_s": start, "end_s": end} for step, start, end in triples]
+
+
+def test_the_run_describes_itself(client):
+    run = client.get("/api/run").json()
+    assert run["title"] == "A tiny run" and run["synthetic"] and run["n_videos"] == 12
+    assert [(t["title"], t["n_videos"]) for t in run["tasks"]] == [("Make Latte", 4), ("Make Tea", 4), ("Make Cocoa", 4)]
+    assert [(s["id"], s["mean_recall_over_tasks"]) for s in run["sources"]] == [("this:supervised", 0.5), ("this:uniform", None)]
+    assert run["parses_new_steps"]
+
+
+def test_videos_come_in_pages_that_hold_each_video_once(client):
+    pages = [client.get("/api/videos", params={"page": page, "page_size": 5}).json() for page in (1, 2, 3)]
+    assert {page["total"] for page in pages} == {12} and {page["pages"] for page in pages} == {3}
+    listed = [(v["task"], v["video"]) for page in pages for v in page["videos"]]
+    assert len(listed) == len(set(listed)) == 12
+    assert client.get("/api/videos", params={"page": 99, "page_size": 5}).json() == pages[2]
+
+
+@pytest.mark.parametrize(("search", "total"), [("latte", 4), ("V2_", 4), ("v2_1", 1), ("tea v2_1", 1), ("tea v1_1", 0), ("", 12)])
+def test_search_looks_at_names_and_titles(client, search, total):
+    assert client.get("/api/videos", params={"search": search}).json()["total"] == total
+
+
+def test_a_video_carries_parses_truth_windows_and_its_neighbours(client):
+    video = client.get("/api/video", params={"task": "1", "video": "-v1_1"}).json()
+    assert video["steps"] == list(TASKS["1"].steps) and video["n_segments"] == 40
+    assert video["previous"] == FIRST and video["next"] == {"task": "1", "video": "-v1_2"}
+    assert [span["step"] for span in video["truth"]] == [1, 2, 3]
+    found = video["parses"]["this:supervised"]
+    assert [step["step"] for step in found] == video["steps"]
+    seconds = [step["second"] for step in found]
+    assert seconds == sorted(seconds)
+    for step, truth in zip(found, video["truth"], strict=True):
+        inside = int(truth["start_s"]) <= step["second"] < truth["end_s"]
+        assert step["verdict"] == ("right" if inside else "wrong")
+
+
+def test_scores_are_those_of_the_run_step_by_step(client, folder):
+    answer = client.get("/api/scores", params={**FIRST, "source": "this:supervised"}).json()
+    kept = np.load(folder / "scores" / "supervised" / "1_-v1_0.npy", allow_pickle=False).astype(float)
+    assert np.allclose(np.array(answer["scores"]).T, kept, atol=1e-4)
+    (folder / "scores" / "supervised" / "1_-v1_0.npy").write_bytes(b"no array")
+    assert client.get("/api/scores", params={**FIRST, "source": "this:supervised"}).json() == {"scores": None}
+
+
+def test_new_steps_are_placed_by_the_model_and_unknown_words_named(client):
+    asked = {**FIRST, "source": "this:supervised", "steps": ["pour milk", "boil milk", "frobnicate"]}
+    answer = client.post("/api/parse", json=asked).json()
+    assert answer["how"] == "model" and [step["step"] for step in answer["steps"]] == asked["steps"]
+    assert np.array(answer["scores"]).shape == (3, 40)
+    assert any("frobnic" in note for note in answer["notes"])
+
+
+def test_without_features_known_steps_are_rearranged_and_others_named(tmp_path):
+    client = client_of(write_viewed_run(tmp_path / "bare", features=False))
+    assert client.get("/api/run").json()["parses_new_steps"] is False
+    asked = {**FIRST, "source": "this:supervised", "steps": ["Pour coffee", "whisk egg", "pour milk"]}
+    answer = client.post("/api/parse", json=asked).json()
+    assert answer["how"] == "kept scores" and [step["step"] for step in answer["steps"]] == ["Pour coffee", "pour milk"]
+    assert answer["steps"][0]["second"] < answer["steps"][1]["second"]
+    assert any("whisk egg" in note for note in answer["notes"])
+    refused = client.post("/api/parse", json={**asked, "steps": ["whisk egg"]})
+    assert refused.status_code == 409 and "--corpus" in refused.json()["detail"]
+
+
+def test_more_steps_than_seconds_are_refused_in_words(client):
+    refused = client.post("/api/parse", json={**FIRST, "source": "this:supervised", "steps": ["pour milk"] * 41})
+    assert refused.status_code == 409 and "fewer steps" in refused.json()["detail"]
+
+
+def test_an_annotation_is_kept_in_the_published_format(client, folder):
+    answer = client.put("/api/annotation", json={**FIRST, "spans": spans((2, 7.25, 9), (1, 0, 3.456))})
+    assert answer.json() == {"file": "annotations/1_-v1_0.csv"}
+    assert (folder / "annotations" / "1_-v1_0.csv").read_text() == "1,0,3.46\n2,7.25,9\n"
+    assert len(read_step_intervals(folder / "annotations" / "1_-v1_0.csv", TASKS["1"])) == 2
+    assert client.get("/api/video", params=FIRST).json()["annotation"] == spans((1, 0, 3.46), (2, 7.25, 9))
+    assert client.get("/api/videos", params={"show": "annotated"}).json()["total"] == 1
+    assert client.get("/api/videos", params={"show": "not-annotated"}).json()["total"] == 11
+
+
+@pytest.mark.parametrize(
+    ("triple", "said"),
+    [((4, 1, 2), "the task has 3"), ((1, 5, 5), "start before end"), ((1, 5, 4), "start before end"), ((1, 5, 42), "has 40 s")],
+)
+def test_impossible_labels_are_refused_and_nothing_is_written(client, folder, triple, said):
+    refused = client.put("/api/annotation", json={**FIRST, "spans": spans(triple)})
+    assert refused.status_code == 409 and said in refused.json()["detail"]
+    assert not (folder / "annotations").exists()
+
+
+def test_relevance_is_kept_filtered_and_taken_back(client, folder):
+    client.put("/api/relevance", json={**FIRST, "relevance": "irrelevant"})
+    assert json.loads((folder / "relevance.json").read_text())["videos"] == {"1_-v1_0": "irrelevant"}
+    assert client.get("/api/videos", params={"show": "irrelevant"}).json()["videos"][0]["video"] == "-v1_0"
+    client.put("/api/relevance", json={**FIRST, "relevance": None})
+    assert client.get("/api/videos", params={"show": "unmarked"}).json()["total"] == 12
+
+
+def test_two_writers_lose_nothing(folder):
+    """Two servers on one run, many threads each: every judgement survives."""
+    clients = [client_of(folder), client_of(folder)]
+    keys = [(v["task"], v["video"]) for v in clients[0].get("/api/videos", params={"page_size": 50}).json()["videos"]]
+    failures = []
+
+    def write(client, task, video):
+        answer = client.put("/api/relevance", json={"task": task, "video": video, "relevance": "relevant"})
+        if answer.status_code != 200:
+            failures.append(answer.text)
+
+    threads = [threading.Thread(target=write, args=(clients[i % 2], *key)) for i, key in enumerate(keys)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(json.loads((folder / "relevance.json").read_text())["videos"]) == 12
+    assert not list(folder.glob(".*"))
+
+
+def test_a_second_run_stands_beside_the_first(folder, tmp_path):
+    client = client_of(folder, other=write_viewed_run(tmp_path / "before"))
+    run = client.get("/api/run").json()
+    assert run["compared_with"] == "before"
+    assert [s["label"] for s in run["sources"]] == ["supervised", "uniform", "supervised (before)", "uniform (before)"]
+    parses = client.get("/api/video", params=FIRST).json()["parses"]
+    assert parses["other:uniform"] == parses["this:uniform"]
+    assert client.get("/api/scores", params={**FIRST, "source": "other:uniform"}).json()["scores"]

@@ -1,0 +1,59 @@
+"""Requests made up from the server's own schema, right and wrong ones: every answer must be one the schema promises."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
+
+from viewer.viewed import FIRST, app_of, write_viewed_run  # noqa: E402
+
+OURS = {"host": "127.0.0.1:8765"}
+OPERATIONS = {
+    "GET /api/run",
+    "GET /api/videos",
+    "GET /api/video",
+    "GET /api/scores",
+    "POST /api/parse",
+    "PUT /api/annotation",
+    "PUT /api/relevance",
+}
+
+
+@pytest.fixture(scope="module")
+def operations(tmp_path_factory):
+    app = app_of(write_viewed_run(tmp_path_factory.mktemp("schema") / "run"))
+    schema = schemathesis.openapi.from_asgi("/api/openapi.json", app, headers=OURS)
+    return {operation.label: operation for operation in (result.ok() for result in schema.get_all_operations())}
+
+
+def name_a_real_video(case):
+    """Random ids name no video: without this, hardly a request gets past the door."""
+    for part in (case.query, case.body):
+        if isinstance(part, dict) and {"task", "video"} <= set(part):
+            part.update(FIRST)
+            if "source" in part:
+                part["source"] = "this:supervised"
+
+
+def test_the_schema_names_every_address(operations):
+    assert set(operations) == OPERATIONS
+
+
+@pytest.mark.parametrize("mode", ["POSITIVE", "NEGATIVE"])
+@pytest.mark.parametrize("label", sorted(OPERATIONS))
+def test_made_up_requests_get_promised_answers(operations, label, mode):
+    operation = operations[label]
+    if mode == "NEGATIVE" and label == "GET /api/run":
+        pytest.skip("it takes nothing, so nothing can be wrong")
+
+    @settings(max_examples=30, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @given(operation.as_strategy(generation_mode=schemathesis.GenerationMode[mode]), st.booleans())
+    def ask(case, known):
+        if known and mode == "POSITIVE":
+            name_a_real_video(case)
+        response = case.call(headers=OURS)
+        assert response.status_code < 500, response.text
+        case.validate_response(response)
+
+    ask()
