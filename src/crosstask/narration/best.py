@@ -5,8 +5,8 @@ For each task, over all its narrated videos:
    word vectors learnt from these very subtitles; contrasted, standardised, added;
 2. mentions: ordered marginals where a step scoring less than `absent` deviations is rather unmentioned;
 3. twice: add prototypes learnt from the mentions of all videos; then add where in the video a step is mentioned;
-4. worth of a window: overlap expected under the ordered mentions, geometric mean with that under no order at all (a seventh of
-   neighbouring steps are done the other way round);
+4. worth of a window: overlap expected under the ordered mentions, geometric mean with that under no order at all (an ordered
+   choice cannot hit one step in seven, paper Table S2);
 5. windows of greatest total worth that some ordered choice passes through.
 Every step is described in `docs/narration.md` with what it is worth.
 """
@@ -27,7 +27,7 @@ Matrix = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BestSettings:
-    """Few numbers, all in units that do not depend on the encoder; results are flat around each (results/narration-grid.json)."""
+    """Few numbers, all in units that do not depend on the encoder; docs/narration.md says how they were chosen."""
 
     window_s: int = 9  # paper, Sec. 4.2
     temperature: float = 0.4  # deviations of evidence worth a factor e
