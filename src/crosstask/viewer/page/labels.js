@@ -71,11 +71,6 @@ export class Draft {
     span.end_s = tenth(Math.min(this.seconds, Math.max(span.start_s + SHORTEST_S, span.start_s + length)));
   }
 
-  choose(span) {
-    this.chosen = span;
-    this.changed();
-  }
-
   sorted() {
     return [...this.spans].sort((a, b) => a.step - b.step || a.start_s - b.start_s);
   }

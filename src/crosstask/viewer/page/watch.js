@@ -244,11 +244,18 @@ class Watching {
     }));
   }
 
+  /** Marks the label without building the rows anew: a drag may be under way on it. */
   #chooseLabel(span) {
     this.draft.chosen = span;
     for (const one of this.timeline.body.querySelectorAll(".label")) one.classList.remove("chosen");
-    this.render();
+    this.#labelElement(span)?.classList.add("chosen");
+    this.bar.refresh();
     this.player.seek(span.start_s);
+  }
+
+  #labelElement(span) {
+    const nth = this.draft.of(span.step).indexOf(span);
+    return this.timeline.body.querySelectorAll(`.label[data-step="${span.step}"]`)[nth];
   }
 
   #triedRows() {
@@ -285,8 +292,7 @@ class Watching {
 
   #restoreFocus(span) {
     if (!span || !this.draft) return;
-    const nth = this.draft.of(span.step).indexOf(span);
-    this.timeline.body.querySelectorAll(`.label[data-step="${span.step}"]`)[nth]?.focus({ preventScroll: true });
+    this.#labelElement(span)?.focus({ preventScroll: true });
   }
 
   #renderChapters(rows) {
