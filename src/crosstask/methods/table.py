@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+from crosstask.methods.alayrac16 import Alayrac16
 from crosstask.methods.contracts import Method
 from crosstask.methods.proposed import Proposed, task_specific
 from crosstask.methods.random_scores import RandomScores
+from crosstask.methods.richard18 import Richard18
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
 from crosstask.records import InputError
@@ -13,6 +15,8 @@ METHODS: dict[str, Callable[[], Method]] = {
     "uniform": Uniform,
     "random": RandomScores,
     "proposed": Proposed,
+    "alayrac16": Alayrac16,
+    "richard18": Richard18,
     "task-specific": task_specific,
     "supervised": Supervised,
 }

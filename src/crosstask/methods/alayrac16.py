@@ -1,0 +1,44 @@
+"""Alayrac'16: DIFFRAC for each task alone, under the same order and windows; test scores are its linear map."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from crosstask.learning.diffrac import Diffrac, DiffracSettings, diffrac
+from crosstask.methods.task_scorer import TaskScorer
+from crosstask.methods.training_videos import training_arrays
+from crosstask.records import Corpus
+from crosstask.text import vocabulary_of
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Alayrac16:
+    """The visual model of Alayrac et al. (2016), given our narration windows as the paper does."""
+
+    settings: DiffracSettings = field(default_factory=DiffracSettings)
+    after_task: Callable[[Diffrac], None] = field(default=lambda found: None, compare=False, repr=False)
+
+    def fit(self, corpus: Corpus, rng: np.random.Generator) -> TaskScorer:
+        """Learn every task of the corpus that has a trainable video."""
+        arrays = training_arrays(corpus, vocabulary_of(corpus.tasks.values(), "none"))
+        videos, weights = arrays.videos, {}
+        for task in sorted({key.task for key in arrays.keys}):
+            members = [i for i, key in enumerate(arrays.keys) if key.task == task]
+            n_steps = len(corpus.tasks[task].steps)
+            rows, allowed = [], []
+            for i in members:
+                first, n_segments = int(videos.first_row[i]), int(videos.n_segments[i])
+                rows.append(np.asarray(arrays.rows[first : first + n_segments], dtype=np.float64))
+                places = np.zeros((n_segments, n_steps), np.bool_)
+                cells = videos.allowed[videos.first_allowed[i] : videos.first_allowed[i + 1]].reshape(-1, n_steps)
+                places[videos.active[videos.first_active[i] : videos.first_active[i + 1]]] = cells
+                allowed.append(places)
+            found = diffrac(np.concatenate(rows), allowed, self.settings)
+            log.info("task %s: duality gap %.2e after %d iterations", task, found.gaps[-1], len(found.gaps))
+            weights[task] = found.weights
+            self.after_task(found)
+        return TaskScorer(weights)

@@ -1,0 +1,57 @@
+"""Scores from a linear map per task: what methods learn that share nothing and know no words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records import InputError, Task
+
+
+@dataclass(frozen=True)
+class TaskScorer:
+    """A linear map (K, D + 1) for every task it was trained on; other tasks are refused."""
+
+    weights: Mapping[str, npt.NDArray[np.float64]]
+    kind: str = "task-linear"
+
+    def score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+        """(T, D) -> (T, K)."""
+        weights = self.weights.get(task.id)
+        if weights is None or len(weights) != len(task.steps):
+            raise InputError(
+                f"task '{task.title}': not one of the {len(self.weights)} tasks this model was trained on, and it shares nothing "
+                "between tasks; train on it, or use a model of --method proposed"
+            )
+        if features.ndim != 2 or features.shape[1] != weights.shape[1] - 1:
+            n_dimensions = weights.shape[1] - 1
+            raise InputError(
+                f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
+            )
+        return features.astype(np.float64) @ weights[:, :-1].T + weights[:, -1]
+
+    def unknown_words(self, task: Task) -> tuple[str, ...]:
+        """None: it knows no words."""
+        return ()
+
+    def unknown_steps(self, task: Task) -> list[str]:
+        """None of a trained task, all of another."""
+        return [] if task.id in self.weights else list(task.steps)
+
+    def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
+        """Arrays and plain values for the model file."""
+        tasks = sorted(self.weights)
+        stacked = np.concatenate([self.weights[task] for task in tasks])
+        return {"weights": stacked}, {"tasks": tasks, "n_steps": [len(self.weights[task]) for task in tasks]}
+
+
+def task_scorer_from(arrays: dict[str, npt.NDArray[np.generic]], values: dict[str, object]) -> TaskScorer:
+    """The inverse of `to_arrays`."""
+    tasks, n_steps, weights = values.get("tasks"), values.get("n_steps"), arrays.get("weights")
+    if not isinstance(tasks, list) or not isinstance(n_steps, list) or weights is None or weights.ndim != 2:
+        raise InputError("model file: its tasks or weights are missing; train it again")
+    if len(tasks) != len(n_steps) or sum(n_steps) != len(weights):
+        raise InputError("model file: its tasks do not fit its weights; train it again")
+    parts = np.split(np.asarray(weights, dtype=np.float64), np.cumsum(n_steps)[:-1])
+    return TaskScorer({str(task): part for task, part in zip(tasks, parts, strict=True)})
