@@ -11,22 +11,28 @@ from crosstask.cli.speaking import note, print_json, progress, say
 if TYPE_CHECKING:
     from crosstask.records import Corpus
 
+PAPER: dict[str, Any] = {"learning_rate": 1e-5, "dropout": 0.7, "initial_epochs": 30, "epochs": 30, "label_cost": "upper-bound"}
+
 
 def train(
     corpus: CorpusFolder,
     out: Annotated[Path, typer.Option("--out", help="Model file to write, e.g. model.safetensors.")],
     method: Annotated[str, typer.Option("--method", help="proposed, task-specific or supervised.")] = "proposed",
-    recipe: Annotated[str, typer.Option("--recipe", help="paper: the method of 2019.")] = "paper",
+    recipe: Annotated[str, typer.Option("--recipe", help="best (nothing to tune), or paper (the method of 2019).")] = "best",
     sharing: Annotated[str, typer.Option("--sharing", help="component, step, task-component or none.")] = "component",
     no_narration: Annotated[bool, typer.Option("--no-narration", help="Forget the narration windows.")] = False,
     tasks: Annotated[str, typer.Option("--tasks", help="all, primary or related.")] = "all",
-    learning_rate: Annotated[float | None, typer.Option("--learning-rate", help="Adam's step size.")] = None,
-    dropout: Annotated[float | None, typer.Option("--dropout", help="Share of inputs dropped while training.")] = None,
-    initial_epochs: Annotated[int, typer.Option("--initial-epochs", min=0, help="Epochs on random labels.")] = 30,
-    epochs: Annotated[int, typer.Option("--epochs", min=0, help="Epochs of labels and classifiers in turn.")] = 30,
+    learning_rate: Annotated[float | None, typer.Option("--learning-rate", help="Paper recipe: Adam's step size [1e-5].")] = None,
+    dropout: Annotated[float | None, typer.Option("--dropout", help="Paper recipe: share of inputs dropped [0.7].")] = None,
+    initial_epochs: Annotated[
+        int | None, typer.Option("--initial-epochs", min=0, help="Paper recipe: epochs on random labels [30].")
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option("--epochs", min=0, help="Paper recipe: epochs of labels and classifiers in turn [30].")
+    ] = None,
     label_cost: Annotated[
-        str, typer.Option("--label-cost", help="upper-bound (Eq. 17), linearised (published code) or plain.")
-    ] = "upper-bound",
+        str | None, typer.Option("--label-cost", help="Paper recipe: upper-bound (Eq. 17), linearised (published code) or plain.")
+    ] = None,
     videos: VideoList = None,
     split: SplitSeed = None,
     shared_videos: SharedVideos = "keep",
@@ -50,16 +56,25 @@ def train(
     chosen = opened.only(training_videos(opened, videos, split, shared_videos))
     chosen = _only_tasks(chosen, tasks)
     chosen = chosen.without_windows() if no_narration else chosen
-    settings = _settings(recipe, learning_rate, dropout, initial_epochs, epochs, label_cost)
+    asked: dict[str, Any] = {
+        "learning_rate": learning_rate,
+        "dropout": dropout,
+        "initial_epochs": initial_epochs,
+        "epochs": epochs,
+        "label_cost": label_cost,
+    }
+    recipe = _recipe(recipe, method, asked)
+    settings = {name: PAPER[name] if value is None else value for name, value in asked.items()} if recipe == "paper" else {}
     say_what_to_expect(chosen)
     checkpoint = TrainingCheckpoint(out.with_name(out.name + ".checkpoint"))
     begun = perf_counter()
-    with progress("training", initial_epochs + epochs) as advance:
-        learner = _method(method, sharing, settings, advance, checkpoint)
+    rounds = settings["initial_epochs"] + settings["epochs"] if recipe == "paper" else 6
+    with progress("training", rounds) as advance:
+        learner = _best(sharing, advance) if recipe == "best" else _method(method, sharing, settings, advance, checkpoint)
         scorer = learner.fit(chosen, np.random.default_rng(seed))
     trained = frozenset(video.key for video in chosen.videos if video.id in chosen.features)
     described = {"recipe": recipe, "sharing": sharing, "narration": not no_narration, "tasks": tasks, **settings}
-    model = Model(scorer, chosen.tasks, method, opened.feature_recipe, trained, described, seed)
+    model = Model(scorer, chosen.tasks, "best" if recipe == "best" else method, opened.feature_recipe, trained, described, seed)
     save_model(model, out)
     checkpoint.forget()
     seconds = perf_counter() - begun
@@ -80,20 +95,24 @@ def _only_tasks(corpus: "Corpus", which: str) -> "Corpus":
     return corpus.only_tasks(task.id for task in corpus.tasks.values() if task.primary == (which == "primary"))
 
 
-def _settings(
-    recipe: str, learning_rate: float | None, dropout: float | None, initial_epochs: int, epochs: int, label_cost: str
-) -> dict[str, Any]:
+def _recipe(recipe: str, method: str, asked: dict[str, Any]) -> str:
+    """The recipe to use: baselines know the paper's alone, and its settings mean nothing to the best one."""
     from crosstask.records import InputError
 
-    if recipe != "paper":
-        raise InputError(f"--recipe {recipe}: expected paper")
-    return {
-        "learning_rate": 1e-5 if learning_rate is None else learning_rate,
-        "dropout": 0.7 if dropout is None else dropout,
-        "initial_epochs": initial_epochs,
-        "epochs": epochs,
-        "label_cost": label_cost,
-    }
+    if recipe not in ("best", "paper"):
+        raise InputError(f"--recipe {recipe}: expected best or paper")
+    if method != "proposed":
+        return "paper"
+    given = [f"--{name.replace('_', '-')}" for name, value in asked.items() if value is not None]
+    if recipe == "best" and given:
+        note(f"note: {', '.join(given)} belong to --recipe paper; the best recipe has nothing to tune and goes on without")
+    return recipe
+
+
+def _best(sharing: str, advance: Any) -> Any:
+    from crosstask.methods.self_labelled import SelfLabelled
+
+    return SelfLabelled(sharing, after_round=advance)
 
 
 def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any, checkpoint: Any) -> Any:

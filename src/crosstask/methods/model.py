@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.methods.component_scorer import ComponentScorer, component_scorer_from
+from crosstask.methods.self_labelled import self_labelled_from
 from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.ordering import NoOrderedAnswer, place_each_step_once
 from crosstask.ordering.spans import spans_around
@@ -50,6 +51,7 @@ class StoredScorer(Protocol):
 SCORERS: dict[str, Callable[[dict[str, npt.NDArray[np.generic]], dict[str, object]], StoredScorer]] = {
     "component": component_scorer_from,
     "task-linear": task_scorer_from,
+    "self-labelled": self_labelled_from,
 }
 
 

@@ -7,6 +7,7 @@ from crosstask.methods.contracts import Method
 from crosstask.methods.proposed import Proposed, task_specific
 from crosstask.methods.random_scores import RandomScores
 from crosstask.methods.richard18 import Richard18
+from crosstask.methods.self_labelled import SelfLabelled
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
 from crosstask.records import InputError
@@ -15,6 +16,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     "uniform": Uniform,
     "random": RandomScores,
     "proposed": Proposed,
+    "best": SelfLabelled,
     "alayrac16": Alayrac16,
     "richard18": Richard18,
     "task-specific": task_specific,

@@ -1,0 +1,260 @@
+"""Learning step looks from order and windows by labelling the videos oneself, a handful of times.
+
+First labels: the window of a step where it has one, an even share of the video where it has none. Then, a few times over: the looks of all classes
+from all labels (`step_looks`), the habits of each task (`run_habits`), and new labels for each video, half of them the first ones, believed as far as the
+model agrees with them, and half the posterior of ordered runs. A video is always labelled by looks learnt from other videos (ten folds):
+otherwise it would only confirm its own mistakes.
+
+Windows are first put to the test: if scores learnt from them are no higher inside a video's own window than inside the windows of the task's other
+videos, they say nothing about the picture, and are not used.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.learning.run_habits import PAUSE, RunHabits, first_habits, habits_from, no_counts
+from crosstask.learning.step_looks import (
+    LinearEvidence,
+    LookSettings,
+    Seen,
+    against_background,
+    borrowed_means,
+    class_means,
+    linear_evidence,
+    within_covariance,
+)
+from crosstask.ordering.skipping_runs import RunPosterior, skipping_runs
+
+Floats = npt.NDArray[np.floating]
+_GRID = 50  # places of relative time on which windows of different videos are compared
+
+
+@dataclass(frozen=True)
+class SelfLabellingSettings:
+    """How labels are renewed. One set of values for every corpus."""
+
+    rounds: int = 6
+    folds: int = 10
+    first_labels: float = 0.5  # their share in later labels
+    gate: float = 0.2  # a first label counts e / (e + gate), e the model's mean belief in it
+    window_bias: float = 0.3  # windows are wrong in a systematic way ...
+    order_bias: float = 1.0  # ... and even shares of the video more so
+    looks: LookSettings = field(default_factory=LookSettings)
+
+
+@dataclass(frozen=True)
+class LabelledVideo:
+    """A training video: its task's number, described rows (T, d), and windows (T, K) with zero columns where a step has none."""
+
+    task: int
+    rows: npt.NDArray[np.float32]
+    windows: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What was learnt: coefficients (C, d) of the looks, within-class covariance (d, d), habits of each task, and whether windows were used."""
+
+    coefficients: npt.NDArray[np.float64]
+    covariance: npt.NDArray[np.float64]
+    habits: tuple[RunHabits, ...]
+    windows_used: bool
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of all tasks: K steps and a background each, one task after another, and the words they share (C, C)."""
+
+    n_steps: tuple[int, ...]
+    shared_words: npt.NDArray[np.float64]
+
+    def of(self, task: int) -> slice:
+        """The classes of a task, background last."""
+        first = sum(self.n_steps[:task]) + task
+        return slice(first, first + self.n_steps[task] + 1)
+
+
+def learn(
+    videos: Sequence[LabelledVideo],
+    classes: Classes,
+    settings: SelfLabellingSettings,
+    after_round: Callable[[], None] = lambda: None,
+) -> Learnt:
+    """Label and learn, a few rounds; the order of videos matters only for who shares a fold."""
+    folds = _folds(videos, settings.folds)
+    moments = _second_moment([video.rows for video in videos])
+    trusted = windows_say_something(videos, classes, folds, moments, settings)
+    windows = [video.windows if trusted else np.zeros_like(video.windows) for video in videos]
+    habits = [first_habits(n_steps) for n_steps in classes.n_steps]
+    bias = _bias(videos, windows, classes, settings)
+    evidence: list[LinearEvidence] = []
+    for _ in range(settings.rounds):
+        counts = [no_counts(n_steps) for n_steps in classes.n_steps]
+        tally = Tally(classes, folds, videos[0].rows.shape[1])
+        for number, (video, shown) in enumerate(zip(videos, windows, strict=True)):
+            own = evidence[folds[number]] if evidence else None
+            labels, begun = _labels(video, shown, classes.of(video.task), own, habits[video.task], settings)
+            tally.add(number, video, labels)
+            counts[video.task].add(labels, begun)
+        seen = tally.seen(bias)
+        covariance = within_covariance(seen, moments, tally.n_rows, settings.looks)
+        evidence = [_evidence(tally.seen(bias, without=f), covariance, classes, settings) for f in range(tally.n_folds)]
+        habits = [habits_from(count, before) for count, before in zip(counts, habits, strict=True)]
+        after_round()
+    return Learnt(borrowed_means(seen, classes.shared_words, settings.looks), covariance, tuple(habits), trusted)
+
+
+def _labels(
+    video: LabelledVideo,
+    windows: npt.NDArray[np.bool_],
+    classes: slice,
+    evidence: LinearEvidence | None,
+    habits: RunHabits,
+    settings: SelfLabellingSettings,
+) -> tuple[Floats, Floats]:
+    """Soft labels (T, K + 1), background last, and the expected number of runs of each step (K,)."""
+    n_segments, n_steps = windows.shape
+    windowed = windows.any(axis=0)
+    first = np.where(windowed, windows, even_shares(n_segments, n_steps)).astype(np.float64)
+    if evidence is None:
+        labels, begun = at_most_one(first), np.full(n_steps, 0.7)
+    else:
+        ratios = habits.position_evidence(n_segments) + against_background(video.rows, evidence, classes)
+        belief = (posterior(ratios, habits).inside * first).sum(axis=0) / first.sum(axis=0)
+        believed = at_most_one(first * (belief / (belief + settings.gate)))
+        found = posterior(ratios + _window_evidence(windows), habits) if windowed.any() else posterior(ratios, habits)
+        labels = settings.first_labels * believed + (1 - settings.first_labels) * found.inside
+        begun = found.shown
+    return np.hstack([labels, 1 - labels.sum(axis=1, keepdims=True)]), begun
+
+
+def posterior(ratios: Floats, habits: RunHabits) -> RunPosterior:
+    """The posterior of ordered runs for log-ratios (T, K + 1) under a task's habits."""
+    n_segments = len(ratios)
+    return skipping_runs(ratios, habits.stay(n_segments), habits.background_stay(n_segments), PAUSE, habits.presence)
+
+
+def _window_evidence(windows: npt.NDArray[np.bool_]) -> Floats:
+    """(T, K + 1) evidence of windows as such: together worth one hint, more when they are short."""
+    share = np.where(windows.any(axis=0), windows.mean(axis=0), 1.0)
+    boost = windows * np.log(1 + 1 / share) / np.maximum(windows.sum(axis=0), 1)
+    return np.hstack([boost, np.zeros((len(windows), 1))])
+
+
+def even_shares(n_segments: int, n_steps: int) -> Floats:
+    """(T, K): each step its K-th part of the video, in order."""
+    return np.eye(n_steps)[np.minimum(((np.arange(n_segments) + 0.5) / n_segments * n_steps).astype(int), n_steps - 1)]
+
+
+def at_most_one(labels: Floats) -> Floats:
+    """Labels (T, K) where a segment's total is at most one."""
+    return labels / np.maximum(labels.sum(axis=1, keepdims=True), 1)
+
+
+class Tally:
+    """Soft counts and sums of rows by fold and class, so that any fold can be left out."""
+
+    def __init__(self, classes: Classes, folds: Sequence[int], width: int) -> None:
+        self.classes, self.folds = classes, folds
+        self.n_folds = max(folds) + 1
+        n_classes = len(classes.shared_words)
+        self.counts = np.zeros((self.n_folds, n_classes))
+        self.sums = np.zeros((self.n_folds, n_classes, width))
+        self.n_rows = 0
+
+    def add(self, number: int, video: LabelledVideo, labels: Floats) -> None:
+        """Count one video's rows by their soft labels (T, K + 1)."""
+        classes, fold = self.classes.of(video.task), self.folds[number]
+        self.counts[fold, classes] += labels.sum(axis=0)
+        self.sums[fold, classes] += labels.T @ video.rows
+        self.n_rows += len(labels)
+
+    def seen(self, bias: Floats, without: int | None = None) -> Seen:
+        """The totals, one fold left out if asked; a single fold is never left out, as nothing would remain."""
+        counts, sums = self.counts.sum(axis=0), self.sums.sum(axis=0)
+        if without is not None and self.n_folds > 1:
+            counts, sums = counts - self.counts[without], sums - self.sums[without]
+        return Seen(np.maximum(counts, 0), sums, np.asarray(bias, dtype=np.float64))
+
+
+def _evidence(seen: Seen, covariance: Floats, classes: Classes, settings: SelfLabellingSettings) -> LinearEvidence:
+    coefficients = borrowed_means(seen, classes.shared_words, settings.looks)
+    return linear_evidence(class_means(coefficients, classes.shared_words, settings.looks), covariance)
+
+
+def _folds(videos: Sequence[LabelledVideo], n_folds: int) -> list[int]:
+    """Videos of each task dealt to the folds in turn."""
+    dealt: dict[int, int] = {}
+    folds = []
+    for video in videos:
+        folds.append(dealt.get(video.task, 0) % n_folds)
+        dealt[video.task] = dealt.get(video.task, 0) + 1
+    return folds
+
+
+def _second_moment(videos: Sequence[Floats]) -> npt.NDArray[np.float64]:
+    total = np.zeros((videos[0].shape[1],) * 2)
+    for rows in videos:
+        total += (rows.T @ rows).astype(np.float64)
+    return total / sum(len(rows) for rows in videos)
+
+
+def _bias(
+    videos: Sequence[LabelledVideo], windows: Sequence[npt.NDArray[np.bool_]], classes: Classes, settings: SelfLabellingSettings
+) -> Floats:
+    """How far first labels may be off, by class: between windows and even shares, by how often the class had a window."""
+    windowed, total = np.zeros(len(classes.shared_words)), np.zeros(len(classes.shared_words))
+    for video, shown in zip(videos, windows, strict=True):
+        where = classes.of(video.task)
+        windowed[where] += np.append(shown.any(axis=0), True)
+        total[where] += 1
+    share = windowed / np.maximum(total, 1)
+    return settings.window_bias * share + settings.order_bias * (1 - share)
+
+
+def windows_say_something(
+    videos: Sequence[LabelledVideo], classes: Classes, folds: Sequence[int], moments: Floats, settings: SelfLabellingSettings
+) -> bool:
+    """Whether the picture inside windows is told apart better by a video's own windows than by those of the task's other videos."""
+    if not any(video.windows.any() for video in videos):
+        return False
+    tally = Tally(classes, folds, videos[0].rows.shape[1])
+    usual: dict[int, Floats] = {}
+    for number, video in enumerate(videos):
+        labels = at_most_one(video.windows.astype(np.float64))
+        tally.add(number, video, np.hstack([labels, 1 - labels.sum(axis=1, keepdims=True)]))
+        usual[video.task] = usual.get(video.task, 0) + _on_grid(video.windows)
+    bias = np.full(len(classes.shared_words), settings.window_bias)
+    covariance = within_covariance(tally.seen(bias), moments, tally.n_rows, settings.looks)
+    evidence = [_evidence(tally.seen(bias, without=f), covariance, classes, settings) for f in range(tally.n_folds)]
+    gains = np.concatenate([_gain(v, usual[v.task], evidence[folds[i]], classes) for i, v in enumerate(videos)])
+    if len(gains) < 2:
+        return True
+    n = len(gains)
+    z = gains.mean() / (gains.std() + 1e-12) * np.sqrt(n)
+    return bool(
+        np.log(3) + 0.06 * np.sqrt(n) * z - 0.0018 * n > 0
+    )  # log odds: a small true effect against none, 3 : 1 beforehand
+
+
+def _on_grid(windows: npt.NDArray[np.bool_]) -> Floats:
+    """Windows on a grid of relative time, (grid, K), each step's total one."""
+    at = np.minimum(((np.arange(_GRID) + 0.5) / _GRID * len(windows)).astype(int), len(windows) - 1)
+    taken = windows[at].astype(np.float64)
+    return taken / np.maximum(taken.sum(axis=0), 1)
+
+
+def _gain(video: LabelledVideo, usual: Floats, evidence: LinearEvidence, classes: Classes) -> Floats:
+    """By step with a window: mean score inside it, less the mean score where the task's other videos have theirs."""
+    windows = video.windows
+    n_segments, n_steps = windows.shape
+    ratios = against_background(video.rows, evidence, classes.of(video.task))[:, :n_steps]
+    at = np.minimum(((np.arange(n_segments) + 0.5) / n_segments * _GRID).astype(int), _GRID - 1)
+    others = np.maximum(usual - _on_grid(windows), 0)[at]
+    judged = windows.any(axis=0) & (others.sum(axis=0) > 0)
+    inside = (ratios * windows).sum(axis=0) / np.maximum(windows.sum(axis=0), 1)
+    elsewhere = (ratios * others).sum(axis=0) / np.maximum(others.sum(axis=0), 1e-9)
+    return (inside - elsewhere)[judged]

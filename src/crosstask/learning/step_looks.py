@@ -1,0 +1,79 @@
+"""What each step looks like: means that borrow from steps with the same words, and the linear evidence they give.
+
+Every class (a step of a task, or a task's background) has a true mean; a priori they vary together as their names do: covariance
+pool * (share of common words) + own * identity. What was seen of class c, n_c rows with mean y_c, is that mean plus noise of variance
+noise / n_c + bias_c. The best guess is Gaussian-process regression, M = C (C + diag(noise / n + bias))⁻¹ Y: component sharing and a small step residual at
+once, so that a step with many clear examples keeps its own look and a step with none is predicted from its words.
+
+Evidence is linear discriminant analysis with one within-class covariance S: log p(x | c) = x S⁻¹ m_c - m_c S⁻¹ m_c / 2 + constant.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import cho_factor, cho_solve
+
+Floats = npt.NDArray[np.floating]
+_NOTHING_SEEN = 1e9
+
+
+@dataclass(frozen=True)
+class LookSettings:
+    """How much classes borrow from each other, and how much what was seen is trusted."""
+
+    pool: float = 1.0  # variance that common words explain
+    own: float = 0.2  # variance of a step beside its words
+    noise: float = 333.0  # rows of a video are far from independent: about so many make one clear sight
+    ridge: float = 0.3  # share of the covariance that is taken to be round
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Soft counts (C,) and sums (C, d) of the rows given to each class, and how biased they may be (C,)."""
+
+    counts: npt.NDArray[np.float64]
+    sums: npt.NDArray[np.float64]
+    bias: npt.NDArray[np.float64]
+
+
+def borrowed_means(seen: Seen, shared_words: Floats, settings: LookSettings) -> npt.NDArray[np.float64]:
+    """(C, d) coefficients: shared_words_of_new_steps @ coefficients are the means of steps known by their words alone."""
+    means = seen.sums / np.maximum(seen.counts, 1e-6)[:, None]
+    doubt = np.where(seen.counts > 1e-3, settings.noise / np.maximum(seen.counts, 1e-3) + seen.bias, _NOTHING_SEEN)
+    covariance = settings.pool * shared_words + settings.own * np.eye(len(means))
+    return np.linalg.solve(covariance + np.diag(doubt), means)
+
+
+def class_means(coefficients: Floats, shared_words: Floats, settings: LookSettings) -> npt.NDArray[np.float64]:
+    """(C, d) means of the classes that were trained."""
+    return settings.pool * shared_words @ coefficients + settings.own * coefficients
+
+
+def within_covariance(seen: Seen, second_moment: Floats, n_rows: int, settings: LookSettings) -> npt.NDArray[np.float64]:
+    """(d, d) covariance of rows around their class means, part of it made round."""
+    between = (seen.sums.T / np.maximum(seen.counts, 1e-6)) @ seen.sums / n_rows
+    within = second_moment - between
+    d = len(within)
+    roundness = max(float(np.trace(within)) / d, 1e-6)  # rows are in units of their own spread, so this is nothing
+    return (1 - settings.ridge) * within + settings.ridge * roundness * np.eye(d)
+
+
+@dataclass(frozen=True)
+class LinearEvidence:
+    """x -> x W - b: log-likelihood of each class up to a term that all share; (C, d), (C,)."""
+
+    weights: npt.NDArray[np.float32]
+    offsets: npt.NDArray[np.float32]
+
+
+def linear_evidence(means: Floats, covariance: Floats) -> LinearEvidence:
+    """The discriminant of class means under one covariance."""
+    weights = cho_solve(cho_factor(covariance), means.T).T
+    return LinearEvidence(weights.astype(np.float32), (0.5 * (weights * means).sum(axis=1)).astype(np.float32))
+
+
+def against_background(rows: Floats, evidence: LinearEvidence, classes: slice) -> npt.NDArray[np.float64]:
+    """(T, K + 1) log-likelihood ratios of a task's classes to its background, which is the last of them."""
+    scores = (rows @ evidence.weights[classes].T - evidence.offsets[classes]).astype(np.float64)
+    return scores - scores[:, -1:]

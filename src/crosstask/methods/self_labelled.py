@@ -1,0 +1,168 @@
+"""Our best recipe: looks that borrow between steps by their words, labels renewed under ordered runs, windows believed as far as they earn it.
+
+The same supervision as the paper's: ordered steps and windows. Scores are probabilities that a segment lies in a step given the whole video, so
+that the ordered inference on them picks the moments most likely to be hits.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.learning.row_basis import RowBasis, fit_basis
+from crosstask.learning.run_habits import RunHabits, first_habits
+from crosstask.learning.self_labelling import Classes, LabelledVideo, Learnt, SelfLabellingSettings, learn, posterior
+from crosstask.learning.step_looks import against_background, linear_evidence
+from crosstask.methods.training_videos import Notices, trainable_videos
+from crosstask.ordering.skipping_runs import RunPosterior
+from crosstask.records import Corpus, InputError, Task, Video
+from crosstask.text import SHARING
+from crosstask.text.shared_words import BACKGROUND, names_of_classes, shared_words
+
+_SAYS_NOTHING = 0.5  # a window over more of the video than this is none
+
+
+@dataclass(frozen=True)
+class SelfLabelled:
+    """`--recipe best`: no flag to tune; `sharing` says what a step may borrow from."""
+
+    sharing: str = "component"
+    settings: SelfLabellingSettings = field(default_factory=SelfLabellingSettings)
+    after_round: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)
+
+    def fit(self, corpus: Corpus, rng: np.random.Generator) -> "SelfLabelledScorer":
+        """Learn from every video of the corpus that has features; nothing is random."""
+        if self.sharing not in SHARING:
+            raise InputError(f"sharing '{self.sharing}' is unknown; expected one of {', '.join(SHARING)}")
+        notices = Notices()
+        videos = trainable_videos(corpus, notices)
+        notices.no_windows = [str(v.key) for v in videos if v.key not in corpus.windows]
+        notices.report(narrated=len(notices.no_windows) < len(videos))
+        tasks = {task: corpus.tasks[task] for task in sorted({video.task for video in videos})}
+        number = {task: i for i, task in enumerate(tasks)}
+        rows = {video.id: corpus.features.rows(video.id) for video in videos}
+        basis = fit_basis([rows[video_id] for video_id in sorted(rows)])
+        names = [name for task in tasks.values() for name in names_of_classes(task, self.sharing)]
+        classes = Classes(tuple(len(task.steps) for task in tasks.values()), shared_words(names, names))
+        labelled = [LabelledVideo(number[v.task], basis.describe(rows[v.id]), window_mask(corpus, v)) for v in videos]
+        learnt = learn(labelled, classes, self.settings, self.after_round)
+        return SelfLabelledScorer(basis, learnt, tuple(tasks.values()), self.sharing, self.settings)
+
+
+def window_mask(corpus: Corpus, video: Video) -> npt.NDArray[np.bool_]:
+    """(T, K): inside the window of the step; a window over most of the video says nothing and is left out."""
+    n_segments = corpus.features.length(video.id)
+    mask = np.zeros((n_segments, len(corpus.task_of(video).steps)), dtype=np.bool_)
+    for window in corpus.windows.get(video.key, ()):
+        segments = window.interval.segments(n_segments)
+        mask[segments.start : segments.stop, window.step] = True
+    mask[:, mask.mean(axis=0) > _SAYS_NOTHING] = False
+    return mask
+
+
+@dataclass(frozen=True)
+class SelfLabelledScorer:
+    """Looks, habits and the words behind them: scores tasks that were trained, and new ones by their words."""
+
+    basis: RowBasis
+    learnt: Learnt
+    tasks: tuple[Task, ...]
+    sharing: str
+    settings: SelfLabellingSettings = field(default_factory=SelfLabellingSettings)
+    kind: str = "self-labelled"
+
+    def score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+        """(T, D) -> (T, K) log-probability that the segment lies in the step, given the whole video."""
+        return np.log(self.posterior(task, features).inside + 1e-12)
+
+    def posterior(self, task: Task, features: npt.NDArray[np.floating]) -> RunPosterior:
+        """The posterior of ordered runs of a task's steps in a video."""
+        n_dimensions = len(self.basis.unit)
+        if features.ndim != 2 or features.shape[1] != n_dimensions:
+            raise InputError(
+                f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
+            )
+        rows = self.basis.describe(features)
+        means, habits = self._known(task)
+        evidence = linear_evidence(means, self.learnt.covariance)
+        ratios = habits.position_evidence(len(rows)) + against_background(rows, evidence, slice(0, len(means)))
+        return posterior(ratios, habits)
+
+    def _known(self, task: Task) -> tuple[npt.NDArray[np.float64], RunHabits]:
+        """Class means (K + 1, d) and habits: a trained task's own, or what the words of a new one say."""
+        looks, coefficients = self.settings.looks, self.learnt.coefficients
+        first = 0
+        for number, trained in enumerate(self.tasks):
+            n_classes = len(trained.steps) + 1
+            if trained.steps == task.steps and trained.id == task.id:
+                words = shared_words(names_of_classes(trained, self.sharing), self._names)
+                own = looks.own * coefficients[first : first + n_classes]
+                return looks.pool * words @ coefficients + own, self.learnt.habits[number]
+            first += n_classes
+        words = shared_words(names_of_classes(task, self.sharing), self._names)
+        return looks.pool * words @ coefficients, first_habits(len(task.steps))
+
+    @property
+    def _names(self) -> list[list[str]]:
+        return [name for task in self.tasks for name in names_of_classes(task, self.sharing)]
+
+    def unknown_words(self, task: Task) -> tuple[str, ...]:
+        """Words of the task's steps that were never trained."""
+        known = {word for name in self._names for word in name}
+        return tuple(sorted({word for name in names_of_classes(task, self.sharing) for word in name} - known - {BACKGROUND}))
+
+    def unknown_steps(self, task: Task) -> list[str]:
+        """Steps none of whose words was trained: their place comes from order and position alone."""
+        known = {word for name in self._names for word in name}
+        return [
+            step for step, name in zip(task.steps, names_of_classes(task, self.sharing), strict=False) if not known & set(name)
+        ]
+
+    def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
+        """Arrays and plain values for the model file."""
+        arrays: dict[str, npt.NDArray[np.generic]] = {
+            "unit": self.basis.unit,
+            "coefficients": self.learnt.coefficients.astype(np.float32),
+            "covariance": self.learnt.covariance.astype(np.float32),
+        }
+        if self.basis.directions is not None:
+            arrays["directions"] = self.basis.directions
+        for number, habits in enumerate(self.learnt.habits):
+            arrays[f"habits.{number:04d}.position"] = habits.position.astype(np.float32)
+            arrays[f"habits.{number:04d}.length"] = habits.length.astype(np.float32)
+            arrays[f"habits.{number:04d}.presence"] = habits.presence.astype(np.float32)
+        described = [{"id": t.id, "title": t.title, "steps": list(t.steps)} for t in self.tasks]
+        backgrounds = [habits.background_length for habits in self.learnt.habits]
+        values: dict[str, object] = {
+            "trained_tasks": described,
+            "sharing": self.sharing,
+            "background_lengths": backgrounds,
+            "windows_used": self.learnt.windows_used,
+        }
+        return arrays, values
+
+
+def self_labelled_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str, Any]) -> SelfLabelledScorer:
+    """The inverse of `to_arrays`."""
+    try:
+        tasks = tuple(Task(t["id"], t["title"], tuple(t["steps"])) for t in values["trained_tasks"])
+        habits = tuple(
+            RunHabits(
+                arrays[f"habits.{i:04d}.position"].astype(np.float64),
+                arrays[f"habits.{i:04d}.length"].astype(np.float64),
+                float(values["background_lengths"][i]),
+                arrays[f"habits.{i:04d}.presence"].astype(np.float64),
+            )
+            for i in range(len(tasks))
+        )
+        coefficients, covariance = arrays["coefficients"].astype(np.float64), arrays["covariance"].astype(np.float64)
+        basis = RowBasis(arrays["unit"], arrays.get("directions"))
+        learnt = Learnt(coefficients, covariance, habits, bool(values["windows_used"]))
+    except (KeyError, TypeError, IndexError) as error:
+        raise InputError(f"model file: a part is missing ({error}); train it again") from None
+    fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (basis.width, basis.width)
+    if not fits or coefficients.shape[1] != basis.width:
+        raise InputError("model file: its step lists do not fit its weights; train it again")
+    return SelfLabelledScorer(basis, learnt, tasks, str(values["sharing"]))
