@@ -115,6 +115,23 @@ def test_localize_a_new_task_and_many_inputs(corpus, model):
     assert "never trained: garnish, whiski" in said and "placed by order alone" in said and "garnish" in said
 
 
+def test_localize_from_subtitles_alone(tmp_path):
+    spoken = [
+        "hello everyone welcome back",
+        "first pour the milk into a pan",
+        "let it warm a little",
+        "now whisk the egg with sugar",
+        "thanks for watching bye",
+    ]
+    cues = "".join(f"00:00:{10 * i:02d}.000 --> 00:00:{10 * i + 8:02d}.000\n{text}\n\n" for i, text in enumerate(spoken))
+    (tmp_path / "talk.vtt").write_text(f"WEBVTT\n\n{cues}")
+    found = json_of("localize", "--narration", tmp_path / "talk.vtt", "--steps", "pour milk, whisk egg", "--encoder", "tfidf")
+    assert [s["step"] for s in found["steps"]] == ["pour milk", "whisk egg"]
+    assert 8 <= found["steps"][0]["second"] < 20 and 28 <= found["steps"][1]["second"] < 40
+    assert "--steps" in refused("localize", "--narration", tmp_path / "talk.vtt")
+    assert "gone.vtt" in refused("localize", "--narration", tmp_path / "gone.vtt", "--steps", "a")
+
+
 def test_the_same_command_ends_with_the_same_bytes_under_any_hash_seed_and_threads(corpus, tmp_path):
     files = []
     for i, (hash_seed, threads) in enumerate([("0", "1"), ("1", "2"), ("42", "2")]):

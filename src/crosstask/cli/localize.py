@@ -14,10 +14,19 @@ if TYPE_CHECKING:
 
 
 def localize(
-    model: Annotated[Path, typer.Argument(help="Model file written by train.")],
-    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...", help="Feature files (T, D), one row a second.")],
+    model: Annotated[Path | None, typer.Argument(help="Model file written by train.")] = None,
+    inputs: Annotated[
+        list[Path] | None, typer.Argument(metavar="INPUT...", help="Feature files (T, D), one row a second.")
+    ] = None,
     task: Annotated[str | None, typer.Option("--task", help="A task the model knows, by id or title.")] = None,
     steps: Annotated[str | None, typer.Option("--steps", help='A new step list: "pour milk, whisk egg".')] = None,
+    narration: Annotated[
+        list[Path] | None,
+        typer.Option("--narration", help="Subtitles instead of a model: what is said tells where (repeatable)."),
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="With --narration: what the task is called; it helps.")] = None,
+    encoder: Annotated[str | None, typer.Option("--encoder", help="With --narration: as for narrate.")] = None,
+    encoder_file: Annotated[Path | None, typer.Option("--encoder-file", help="With --narration: as for narrate.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the steps of a task in videos that the model never saw; the task may be new as well.
@@ -27,6 +36,11 @@ def localize(
     from crosstask.methods.model import load_model
     from crosstask.records import InputError
 
+    if narration:
+        _from_narration(narration, steps, title, encoder, encoder_file, as_json, model)
+        return
+    if model is None or not inputs:
+        raise InputError("say what to parse: MODEL and feature files, or --narration FILE with --steps")
     loaded = load_model(model)
     wanted = task_wanted(loaded, task, steps)
     found, problems = [], []
@@ -45,6 +59,26 @@ def localize(
             _print(localization)
     if problems:
         raise typer.Exit(2)
+
+
+def _from_narration(
+    narration: list[Path],
+    steps: str | None,
+    title: str | None,
+    encoder: str | None,
+    encoder_file: Path | None,
+    as_json: bool,
+    model: Path | None,
+) -> None:
+    """Answer from subtitles alone."""
+    from crosstask.cli.narrate import localize_narration
+    from crosstask.records import InputError
+
+    if steps is None:
+        raise InputError('say which steps to look for: --narration FILE --steps "pour milk, whisk egg"')
+    if model is not None:
+        raise InputError("--narration answers from subtitles alone; leave out the model and the feature files")
+    localize_narration(narration, steps, title, encoder, encoder_file, as_json)
 
 
 def task_wanted(model: "Model", task: str | None, steps: str | None) -> "Task":
