@@ -187,6 +187,10 @@ def test_a_dragged_label_is_saved_in_the_published_format(at, served):
 
     _, run = served
     page = at("#/video?task=1&video=-v1_2&mode=correct")
+    page.execute_script("document.querySelector('.label[data-step=\"1\"]').focus()")
+    begun = one(page, "#label-start").get_attribute("value")
+    shorten = "const e=document.querySelector('#label-end');e.value=%s;e.dispatchEvent(new Event('change'))"
+    page.execute_script(shorten % (float(begun) + 0.3))  # narrower than its handles: dragging its middle must still move it
     label = one(page, '.label[data-step="1"]')
     before = float(page.execute_script("return document.querySelector('.label[data-step=\"1\"]').style.left").rstrip("%"))
     pixels = page.execute_script("return document.querySelector('.track').clientWidth") * 4 / N_SEGMENTS
@@ -194,6 +198,7 @@ def test_a_dragged_label_is_saved_in_the_published_format(at, served):
     assert "not saved" in one(page, "#saved-state").text
     start = float(one(page, "#label-start").get_attribute("value"))
     assert start == pytest.approx(before * N_SEGMENTS / 100 + 4, abs=0.3)
+    assert float(one(page, "#label-end").get_attribute("value")) == pytest.approx(start + 0.3, abs=0.11)
     one(page, "#save").click()
     wait(page, "document.querySelector('#saved-state').textContent.includes('annotations/1_-v1_2.csv')")
     first = (run / "annotations" / "1_-v1_2.csv").read_text().splitlines()[0].split(",")

@@ -83,7 +83,7 @@ class StepParser:
         rows = np.asarray(self.features.rows(video.id))
         scores = model.score(task, rows)
         notes = []
-        if unknown := model.scorer.unknown_words(task):
+        if unknown := _as_written(model.scorer.unknown_words(task), task):
             notes.append(f"Words the model never met: {', '.join(unknown)}.")
         if lost := model.scorer.unknown_steps(task):
             notes.append(f"Placed by order alone, as none of their words is known: {', '.join(lost)}.")
@@ -105,6 +105,21 @@ class StepParser:
         if missing:
             notes.append(f"Left out: {', '.join(missing)}. {_WAY_OUT[0].upper()}{_WAY_OUT[1:]}")
         return Reparsed(parse(task_from_steps(chosen), scores, video.id), scores, "kept scores", tuple(notes))
+
+
+def _as_written(stems: Sequence[str], task: Task) -> list[str]:
+    """Stems as the words they came from, where those begin like them."""
+    words = sorted({word for step in task.steps for word in step.lower().split()})
+    return [next((word for word in words if word.startswith(stem)), stem) for stem in stems]
+
+
+def warm_up() -> None:
+    """Load the ordered programme before somebody waits for it."""
+    import numpy as np
+
+    from crosstask.methods.model import parse
+
+    parse(task_from_steps("warm up"), np.zeros((2, 1)))
 
 
 _WAY_OUT = "new steps need the model and the features: start view with --corpus FOLDER."

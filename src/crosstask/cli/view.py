@@ -8,6 +8,8 @@ import typer
 
 from crosstask.cli.speaking import note, say
 
+WARM_UP_AFTER_S = 2.0  # the first screen comes first
+
 
 def view(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder: the --out of demo, run or experiment.")],
@@ -43,8 +45,15 @@ def view(
 
 def _announce(address: str) -> None:
     """Say where the page is; open it only for a person at a terminal."""
+    from threading import Timer
+
+    from crosstask.cli.handed_in import warm_up
+
     say(address)
     sys.stdout.flush()
+    warming = Timer(WARM_UP_AFTER_S, warm_up)
+    warming.daemon = True
+    warming.start()
     if sys.stdout.isatty():
         import webbrowser
 

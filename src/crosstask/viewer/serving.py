@@ -27,7 +27,9 @@ def listen_on(host: str, port: int) -> socket.socket:
     """A socket bound to the address; port 0 takes a free one."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound = socket.socket(
+            family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+        )  # named, so that asyncio sends answers without delay
     except (OSError, OverflowError):
         raise InputError(f"--host {host}: no address of this machine; expected e.g. 127.0.0.1") from None
     try:

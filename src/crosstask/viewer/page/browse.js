@@ -126,7 +126,7 @@ function key(videos, method) {
   if (!present.size) return [];
   const entries = Object.keys(VERDICTS).filter((verdict) => present.has(verdict)).map((verdict) =>
     el("span", { class: "key-entry" }, el("span", { class: `mark fixed ${verdict}`, "aria-hidden": "true" }, VERDICTS[verdict].glyph), VERDICTS[verdict].key));
-  return [`Strip: the video from start to end, with the steps ${method} put there.`, ...entries];
+  return [`Each strip is a video from start to end, with the steps as placed by “${method}”.`, ...entries];
 }
 
 function card(video) {
@@ -139,7 +139,7 @@ function card(video) {
   if (video.relevance === "irrelevant") badges.push(el("span", { class: "badge bad" }, "✕ irrelevant"));
   const strip = el("span", { class: "strip", "aria-hidden": "true" }, video.marks.map((mark) => {
     const tick = el("span", { class: `mark ${mark.verdict}` }, VERDICTS[mark.verdict].glyph);
-    tick.style.left = `${(100 * (mark.second + 0.5)) / video.seconds}%`;
+    tick.style.left = `calc(8px + (100% - 16px) * ${(mark.second + 0.5) / video.seconds})`;
     return tick;
   }));
   const target = `#/video?${new URLSearchParams({ task: video.task, video: video.video })}`;

@@ -97,6 +97,7 @@ export function annotatePanel(steps, draft, player, bar, moved) {
   function go(to) {
     at = Math.min(Math.max(0, to), steps.length - 1);
     begun = null;
+    draft().chosen = null;
     moved(at);
   }
   function starts() {

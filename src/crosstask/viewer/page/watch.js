@@ -46,13 +46,15 @@ class Watching {
     this.side = el("section", { class: "side-chapters", "aria-labelledby": "chapter-title" }, this.chapterTitle, this.chapters);
     this.methods = this.#methodChoices();
     this.tabs = this.#tabs();
+    this.work = el("div", { role: "tabpanel", id: "work" },
+      el("div", { class: "upper" }, this.player.element, this.panelPlace, this.side),
+      el("section", { class: "lower", "aria-label": "Timeline of steps" }, this.methods, this.timeline.element, this.legend));
     this.element = el("div", { class: "watch" },
       el("div", { class: "watch-top" },
         el("a", { href: `#/?${new URLSearchParams({ task: video.task })}`, class: "back" }, "‹ All videos"),
         this.heading, this.#neighbours(), this.#relevance()),
       this.tabs,
-      el("div", { class: "upper" }, this.player.element, this.side, this.panelPlace),
-      el("section", { class: "lower", "aria-label": "Timeline of steps" }, this.methods, this.timeline.element, this.legend));
+      this.work);
   }
 
   #methodChoices() {
@@ -67,7 +69,7 @@ class Watching {
 
   #tabs() {
     return el("div", { class: "tabs", role: "tablist", "aria-label": "What to do" }, Object.entries(MODES).map(([mode, words]) =>
-      el("button", { type: "button", role: "tab", id: `tab-${mode}`, "data-mode": mode, onclick: () => this.setMode(mode), onkeydown: (event) => this.#tabKey(event) }, words)));
+      el("button", { type: "button", role: "tab", id: `tab-${mode}`, "aria-controls": "work", "data-mode": mode, onclick: () => this.setMode(mode), onkeydown: (event) => this.#tabKey(event) }, words)));
   }
 
   #tabKey(event) {
@@ -169,6 +171,7 @@ class Watching {
       tab.tabIndex = chosen ? 0 : -1;
     }
     this.element.dataset.mode = this.mode;
+    this.work.setAttribute("aria-labelledby", `tab-${this.mode}`);
     const { steps } = this.video;
     if (this.mode === "steps") {
       this.panel = stepsPanel(steps, this.run.parses_new_steps, (names) => this.tryOut(names));
@@ -279,7 +282,7 @@ class Watching {
     this.bar?.refresh();
     if (this.mode === "annotate") this.panel.refresh();
     this.side.hidden = this.mode === "annotate";
-    this.methods.hidden = this.mode === "annotate";
+    this.methods.hidden = this.mode === "annotate" || (this.mode === "steps" && this.run.parses_new_steps);
     this.methods.querySelector("#compare-field").hidden = this.mode !== "watch";
     this.current = -2;
     this.timeChanged(this.player.time);
