@@ -1,0 +1,88 @@
+"""`crosstask corpus ...`: find related tasks and see how the tasks of a corpus lie to each other."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crosstask.cli.options import AsJson, CorpusFolder, Seed
+from crosstask.cli.speaking import note, print_json, print_table, say
+
+corpus_app = typer.Typer(help="Build a corpus: related tasks, the map of tasks.", no_args_is_help=True)
+Articles = Annotated[Path, typer.Option("--articles", help='JSON: [{"title", "steps": [{"headline", "sentences"}]}].')]
+
+
+@corpus_app.command("related")
+def related(
+    title: Annotated[str, typer.Argument(help="Title of the task, e.g. 'Make Pancakes'.")],
+    articles: Articles,
+    corpus: Annotated[Path | None, typer.Option("--corpus", help="Corpus that lists the task: its steps join the query.")] = None,
+    steps: Annotated[str | None, typer.Option("--steps", help='Steps of the task: "pour milk, whisk egg".')] = None,
+    top: Annotated[int, typer.Option("--top", min=1, help="How many to list.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Rank how-to articles by how related they are to a task, with a step list to start from; a person decides.
+
+    Example: crosstask corpus related "Make Pancakes" --articles articles.json
+    """
+    from crosstask.collecting.related import ArticleIndex, related_tasks
+    from crosstask.text.encoders.articles import read_articles
+
+    index = ArticleIndex(tuple(read_articles(articles)))
+    found = related_tasks(index, title, _steps_of(title, corpus, steps), top)
+    if as_json:
+        print_json({"query": title, "related": [task.to_json() for task in found]})
+        return
+    if not found:
+        note(f"nothing related to '{title}' with any confidence; try --steps, or another wording")
+    for task in found:
+        say(f"{task.similarity:.2f}  {task.title}   (shares: {', '.join(task.shared_components) or 'no step words'})")
+        say(f"      {', '.join(task.steps)}")
+
+
+def _steps_of(title: str, corpus: Path | None, steps: str | None) -> tuple[str, ...]:
+    from crosstask.records import InputError, task_from_steps
+    from crosstask.sources import open_corpus
+
+    if steps is not None:
+        return task_from_steps(steps).steps
+    if corpus is None:
+        return ()
+    opened = open_corpus(corpus)
+    for task in opened.tasks.values():
+        if title.lower() in (task.title.lower(), task.id.lower()):
+            return task.steps
+    raise InputError(f"task '{title}' is not in corpus '{opened.name}'; give its steps with --steps, or one of its titles")
+
+
+@corpus_app.command("map")
+def task_map(
+    corpus: CorpusFolder,
+    out: Annotated[Path | None, typer.Option("--out", help="Figure to write (PNG or SVG).")] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Place the tasks of a corpus by the step words they share: nearest tasks, clusters, and a figure.
+
+    Example: crosstask corpus map data/crosstask --out map.png
+    """
+    from crosstask.collecting.task_map import component_distances, draw_map, nearest_tasks
+    from crosstask.sources import open_corpus
+
+    tasks = list(open_corpus(corpus).tasks.values())
+    distances = component_distances(tasks)
+    drawn = draw_map(tasks, seed)
+    near = {task.id: [other.title for other in nearest_tasks(tasks, distances, i)] for i, task in enumerate(tasks)}
+    if out is not None:
+        from crosstask.collecting.map_figure import draw_figure
+
+        draw_figure(out, tasks, drawn)
+    if as_json:
+        places = {task.id: [float(x) for x in place] for task, place in zip(tasks, drawn.places, strict=True)}
+        clusters = {task.id: int(c) for task, c in zip(tasks, drawn.clusters, strict=True)}
+        print_json(
+            {"nearest": near, "places": places, "clusters": clusters, "cluster_words": [list(w) for w in drawn.cluster_words]}
+        )
+        return
+    rows = [[task.title, ", ".join(near[task.id])] for task in tasks if task.primary]
+    print_table("nearest tasks by shared step words", ["task", "nearest"], rows)
