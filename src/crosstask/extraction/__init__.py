@@ -1,0 +1,1 @@
+"""Video file -> features (T, D), one row a second: decoding, backbones, speech."""
