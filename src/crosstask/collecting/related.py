@@ -70,8 +70,8 @@ class RelatedTask:
 
 
 def stems_of_text(text: str) -> list[str]:
-    """The stemmed words of running text."""
-    return [stem(word) for word in words_of_text(text)]
+    """The stemmed words of running text, without those that every text has."""
+    return [stem(word) for word in words_of_text(text) if word not in _EMPTY_WORDS]
 
 
 @dataclass(frozen=True)
