@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-EXTRAS := deep,video,speech,sentence,serve,ray,dev
+EXTRAS := deep,video,speech,sentence,fasttext,serve,ray,dev
 
 .PHONY: demo setup test check bench system clean
 
