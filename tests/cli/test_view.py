@@ -3,8 +3,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
-
 from cli.running import crosstask, refused
 from viewer.browser import viewing
 from viewer.viewed import write_viewed_run

@@ -276,6 +276,9 @@ def test_nothing_runs_off_a_phone(at, page, screen):
     try:
         at(screen)
         assert page.execute_script("return document.documentElement.scrollWidth") <= 390
+        names = "[...document.querySelectorAll('.chapter-name, .step-name, .card-name')].filter(e => e.offsetParent)"
+        squeezed = page.execute_script(f"return {names}.filter(e => e.offsetHeight > 60).map(e => e.textContent)")
+        assert squeezed == []
         small = "[...document.querySelectorAll('button:not(.label), select, input')].filter(e => e.offsetParent && e.offsetHeight < 24)"
         assert page.execute_script(f"return {small}.map(e => e.outerHTML)") == []
     finally:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-from fastapi.testclient import TestClient
+import pytest
 
 from crosstask.cli.handed_in import features_at_hand, hand_in
 from crosstask.features import write_rows
@@ -15,6 +15,7 @@ from crosstask.runs import Run, RunVideo, open_run, write_run
 from crosstask.viewer import viewer_app
 from tiny import tiny_corpus
 
+TestClient = pytest.importorskip("fastapi.testclient", reason="the extra 'serve' is not installed").TestClient
 HERE = "http://127.0.0.1:8765"
 QUICK = AlternationSettings(learning_rate=0.01, dropout=0.0, initial_epochs=5, epochs=5)
 FIRST = {"task": "1", "video": "-v1_0"}
@@ -52,6 +53,6 @@ def app_of(folder: Path, other: Path | None = None, bound_to: str = "127.0.0.1")
     return viewer_app(run, handed, open_run(other) if other else None, bound_to)
 
 
-def client_of(folder: Path, **options) -> TestClient:
+def client_of(folder: Path, **options):
     """Somebody who asks it, from this machine."""
     return TestClient(app_of(folder, **options), base_url=HERE)

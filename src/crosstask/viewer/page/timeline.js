@@ -84,7 +84,8 @@ export class Timeline {
   #drawRuler() {
     const step = TICKS.find((tick) => (this.ruler.clientWidth * tick) / this.seconds >= 58) ?? 7200;
     const ticks = [];
-    for (let second = 0; second < this.seconds; second += step) {
+    const room = (38 / Math.max(1, this.ruler.clientWidth)) * this.seconds; // the last time must not run off the edge
+    for (let second = 0; second < this.seconds - room; second += step) {
       const tick = el("span", { class: "tick", "aria-hidden": "true" }, clock(second));
       tick.style.left = this.#share(second);
       ticks.push(tick);
