@@ -6,7 +6,21 @@ from typing import Annotated
 import typer
 
 from crosstask import __version__
-from crosstask.cli import demo, doctor, encoder, evaluate, export, localize, narrate, pack, stats, train, validate, view
+from crosstask.cli import (
+    demo,
+    doctor,
+    encoder,
+    evaluate,
+    experiment,
+    export,
+    localize,
+    narrate,
+    pack,
+    stats,
+    train,
+    validate,
+    view,
+)
 from crosstask.cli.speaking import listen
 
 app = typer.Typer(
@@ -42,6 +56,7 @@ for verb in (
     narrate.narrate,
     train.train,
     evaluate.evaluate,
+    experiment.experiment,
     localize.localize,
     export.export,
     view.view,

@@ -69,3 +69,14 @@ def group_of(video: Video) -> str:
     'P16'
     """
     return video.id.partition("_")[0]
+
+
+def inner_split(corpus: Corpus, split: Split, rng: np.random.Generator, judged_share: float = 1 / 3) -> Split:
+    """The training side of a split by group, split by group again: for choosing settings where a corpus lists no validation videos.
+
+    A third of the training groups is judged, the others train; nothing of the tested groups is touched.
+    """
+    groups = sorted({group_of(video) for video in split.train})
+    judged = {groups[i] for i in rng.permutation(len(groups))[: max(1, round(judged_share * len(groups)))]}
+    train = tuple(v for v in split.train if group_of(v) not in judged)
+    return Split(train, tuple(v for v in split.train if group_of(v) in judged and corpus.task_of(v).primary))

@@ -133,8 +133,9 @@ def _best_runs(sums: Floats, sequence: Ints, means: Floats) -> tuple[float, Ints
     for i in range(1, n + 1):
         c = sequence[i - 1]
         log_mean = np.log(means[c])
+        longest = int(max(5 * means[c], 2 * T / n)) + 1  # hardly anything of a Poisson lies beyond, and together they reach 2 T
         for end in range(i, T - (n - i) + 1):
-            for start in range(i - 1, end):
+            for start in range(max(i - 1, end - longest), end):
                 if value[i - 1, start] == -np.inf:
                     continue
                 l = end - start

@@ -1,0 +1,113 @@
+"""`crosstask experiment`: the paper's tables and figures, one name each."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from crosstask.cli.options import AsJson, Seed
+from crosstask.cli.speaking import note, print_json, print_table, say
+
+
+def experiment(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="cross-task, sharing, transfer ...; another word lists them.")],
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus folder, or planted:SHAPE:DIFFICULTY:SEED:D.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for jobs, results, table and figure.")],
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Splits (or planted worlds), each with its own seed.")] = 20,
+    seed: Seed = 0,
+    split_by: Annotated[str, typer.Option("--split-by", help="paper, or group (id up to the first '_').")] = "paper",
+    shared_videos: Annotated[str, typer.Option("--shared-videos", help="keep, or drop training rows of judged videos.")] = "keep",
+    train_videos: Annotated[int, typer.Option("--train-videos", min=1, help="Training videos a primary task.")] = 30,
+    tune: Annotated[bool, typer.Option("--tune", help="Choose settings on validation videos, and record them.")] = False,
+    recipe: Annotated[str, typer.Option("--recipe", help="paper, or best: adds our best method as a row.")] = "paper",
+    learning_rate: Annotated[float | None, typer.Option("--learning-rate", help="Adam's step size [1e-5].")] = None,
+    dropout: Annotated[float | None, typer.Option("--dropout", help="Share of inputs dropped [0.7].")] = None,
+    initial_epochs: Annotated[int | None, typer.Option("--initial-epochs", min=0, help="On random labels [30].")] = None,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=0, help="Of labels and classifiers in turn [30].")] = None,
+    engine: Annotated[str, typer.Option("--engine", help="local, or ray.")] = "local",
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes at once.")] = 1,
+    address: Annotated[str | None, typer.Option("--address", help="Ray: an existing cluster [one is started here].")] = None,
+    word_vectors: Annotated[Path | None, typer.Option("--word-vectors", help="narration: for the max-pooled encoder.")] = None,
+    learned_encoder: Annotated[Path | None, typer.Option("--learned-encoder", help="narration: from encoder train.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer one of the paper's questions on a corpus; stop it anywhere, repeat the command, and it goes on.
+
+    Example: crosstask experiment cross-task data/crosstask --runs 20 --out cross-task
+    """
+    from crosstask.experiments.asking import Asked
+    from crosstask.experiments.questions import experiment_named
+
+    asks = experiment_named(name)
+    _refuse("--split-by", split_by, ("paper", "group"))
+    _refuse("--shared-videos", shared_videos, ("keep", "drop"))
+    _refuse("--engine", engine, ("local", "ray"))
+    _refuse("--recipe", recipe, ("paper", "best"))
+    learning = {"learning_rate": learning_rate, "dropout": dropout, "initial_epochs": initial_epochs, "epochs": epochs}
+    files = {"max-pooled": word_vectors, "learned": learned_encoder}
+    answer = asks(
+        Asked(
+            corpus=corpus,
+            out=out,
+            runs=runs,
+            seed=seed,
+            split_by=split_by,
+            shared_videos=shared_videos,
+            train_videos_per_task=train_videos,
+            learning=_checked({k: v for k, v in learning.items() if v is not None}),
+            tune=tune,
+            with_best=recipe == "best",
+            engine=engine,
+            workers=workers,
+            address=address,
+            encoder_files={k: str(v) for k, v in files.items() if v is not None},
+            watch=watched,
+        )
+    )
+    if as_json:
+        print_json(answer.summary)
+        return
+    print_table(f"{answer.title}: {answer.summary['corpus']}, {runs} runs", answer.header, answer.rows)
+    say(f"results.json, results.csv, table.tex and figures in {out}")
+
+
+def _refuse(option: str, given: str, expected: tuple[str, ...]) -> None:
+    from crosstask.records import InputError
+
+    if given not in expected:
+        raise InputError(f"{option} {given}: expected {' or '.join(expected)}")
+
+
+def _checked(learning: dict[str, Any]) -> dict[str, Any]:
+    from crosstask.learning.alternation import AlternationSettings
+    from crosstask.records import InputError
+
+    try:
+        AlternationSettings(**learning)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return learning
+
+
+@contextmanager
+def watched(what: str, total: int) -> Iterator[Callable[[], None]]:
+    """Lines on stderr with the time left, at most one every ten seconds; finished jobs are counted, not timed."""
+    from time import perf_counter
+
+    begun = spoken = perf_counter()
+    done = at_start = 0
+
+    def advance() -> None:
+        nonlocal done, at_start, begun, spoken
+        done += 1
+        now = perf_counter()
+        if now - begun < 0.5:  # read from a file, not computed
+            at_start, begun = done, now
+        elif done == total or now - spoken > 10:
+            spoken = now
+            left = (now - begun) / max(1, done - at_start) * (total - done)
+            note(f"{what}: {done} of {total}, about {left / 60:.0f} min left" if done < total else f"{what}: {total} of {total}")
+
+    yield advance

@@ -1,0 +1,139 @@
+"""A question put to a corpus: who asks it how often, and the jobs that answer it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crosstask.experiments.one_job import train_and_judge
+from crosstask.experiments.opening import corpus_for_tuning, corpus_of_run, open_once, planted_name
+from crosstask.experiments.settings import Setting
+from crosstask.records import Corpus
+from crosstask.running import Job, run_all
+
+Results = dict[str, list[dict[str, Any]]]  # setting name -> result of each run
+Watch = Callable[[str, int], AbstractContextManager[Callable[[], None]]]  # what, how many jobs -> call after each
+
+GRIDS: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    name: [{"learning_rate": rate, "dropout": dropout} for rate in (1e-4, 3e-4, 1e-3) for dropout in (0.3, 0.7)]
+    for name in ("proposed", "task-specific", "supervised", "deep")
+} | {
+    "alayrac16": [{"ridge": ridge} for ridge in (0.01, 0.1, 1.0, 10.0)],
+    "richard18": [{"classifier_rate": rate} for rate in (1e-3, 1e-2)],
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says."""
+
+    corpus: str
+    out: Path
+    runs: int = 20  # paper, Sec. 5.1
+    seed: int = 0
+    split_by: str = "paper"
+    shared_videos: str = "keep"
+    train_videos_per_task: int = 30  # paper, Sec. 5.1
+    learning: Mapping[str, Any] = field(default_factory=dict)  # learning rate, dropout, epochs: for every setting that knows them
+    tune: bool = False
+    with_best: bool = False
+    engine: str = "local"
+    workers: int = 1
+    address: str | None = None
+    encoder_files: Mapping[str, str] = field(default_factory=dict)
+    watch: Watch = lambda what, total: nullcontext(lambda: None)
+
+    def opened(self) -> Corpus:
+        """The corpus of the first run."""
+        return open_once(corpus_of_run(self.corpus, 0))
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the corpus is planted."""
+        return planted_name(self.corpus) is not None
+
+    def protocol(self) -> dict[str, Any]:
+        """How the numbers came about, without machine, engine or clock."""
+        return {
+            "corpus": self.corpus if self.synthetic else self.opened().name,
+            "synthetic": self.synthetic,
+            "runs": self.runs,
+            "seed": self.seed,
+            "split_by": self.split_by,
+            "shared_videos": self.shared_videos,
+            "train_videos_per_task": self.train_videos_per_task,
+            "tuned": self.tune,
+        }
+
+    def do(self, what: str, jobs: Sequence[Job]) -> list[Any]:
+        """The results of jobs, from their files where they are finished."""
+        with self.watch(what, len(jobs)) as advance:
+            return run_all(train_and_judge, jobs, self.out / "jobs", self.engine, self.workers, advance, self.address)
+
+
+def job_values(asked: Asked, setting: Setting, run: int) -> dict[str, Any]:
+    """The plain values of one job."""
+    return {
+        "corpus": corpus_of_run(asked.corpus, run),
+        "split": asked.split_by,
+        "seed": asked.seed + run,
+        "shared_videos": asked.shared_videos,
+        "train_videos_per_task": asked.train_videos_per_task,
+        "judge": "test",
+        **setting.values(),
+    }
+
+
+def run_settings(asked: Asked, settings: Sequence[Setting], show: Sequence[str] = ()) -> tuple[Results, dict[str, Any]]:
+    """Every setting on every run (runs outside, so that a corpus is opened once), and what was tuned."""
+    ready = [s.learning_with(**{k: v for k, v in asked.learning.items() if k not in s.learning}) for s in settings]
+    chosen = [[s] * asked.runs for s in ready]
+    tuned: dict[str, Any] = {}
+    if asked.tune:
+        chosen, tuned = tune(asked, ready)
+    jobs = []
+    for run in range(asked.runs):
+        for of_setting in chosen:
+            values = job_values(asked, of_setting[run], run)
+            if run == 0 and of_setting[run].name in show:
+                values["show"] = True
+            jobs.append(Job(f"{_file_name(of_setting[run].name)}-{run:03d}", values))
+    done = asked.do("experiment", jobs)
+    n = len(settings)
+    return {s.name: done[i::n] for i, s in enumerate(settings)}, tuned
+
+
+def tune(asked: Asked, settings: Sequence[Setting]) -> tuple[list[list[Setting]], dict[str, Any]]:
+    """Each setting with the best of its grid by recall on validation videos, for every run.
+
+    Chosen once where the corpus lists validation videos (never trained, never tested); else run by run, on a part of the training groups.
+    """
+    once = bool(open_once(corpus_for_tuning(asked.corpus)).validation)
+    runs = [0] if once else list(range(asked.runs))
+    jobs, places = [], []
+    for run in runs:
+        for number, setting in enumerate(settings):
+            for i, changed in enumerate(GRIDS.get(setting.method, ())):
+                values = job_values(asked, setting.learning_with(**changed), run) | {"judge": "validation"}
+                if once:
+                    values |= {"corpus": corpus_for_tuning(asked.corpus), "seed": asked.seed + 1000}
+                jobs.append(Job(f"tune-{_file_name(setting.name)}-{run:03d}-{i}", values))
+                places.append((run, number, changed))
+    recalls = [result["recall"]["mean"] for result in asked.do("tuning", jobs)]
+    chosen: list[list[Setting]] = []
+    record: dict[str, Any] = {}
+    for number, setting in enumerate(settings):
+        per_run = []
+        for run in runs:
+            tried = [(c, r) for (at, n, c), r in zip(places, recalls, strict=True) if (at, n) == (run, number)]
+            best = max(tried, key=lambda pair: pair[1])[0] if tried else {}  # the first of equals
+            per_run.append(setting.learning_with(**best))
+            if tried:
+                record.setdefault(setting.name, []).append({"chosen": best, "tried": [{**c, "recall": r} for c, r in tried]})
+        chosen.append(per_run * asked.runs if once else per_run)
+    return chosen, record
+
+
+def _file_name(name: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in name)

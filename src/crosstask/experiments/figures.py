@@ -1,0 +1,88 @@
+"""Figures of the experiments, as PNG and SVG without a clock in them."""
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from crosstask.storing import write_bytes
+
+if TYPE_CHECKING:
+    from crosstask.experiments.asking import Asked
+
+COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#7f7f7f")
+
+
+def save_figure(figure: Any, folder: Path, name: str = "figure") -> None:
+    """`folder/name.png` and `.svg`: the same figure, the same bytes."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": "crosstask", "svg.fonttype": "path"}):
+        for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=ending, dpi=130, metadata=metadata)
+            write_bytes(folder / f"{name}.{ending}", buffer.getvalue())
+
+
+def new_figure(width: float, height: float) -> tuple[Any, Any]:
+    """A figure and its axes, without a window or global state."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def title_of(summary: Mapping[str, Any], what: str) -> str:
+    """What is drawn, on which corpus, and that it is synthetic where it is."""
+    synthetic = " (synthetic)" if summary["synthetic"] else ""
+    return f"{what}: {summary['corpus']}{synthetic}, {summary['runs']} runs"
+
+
+def draw_bars(asked: "Asked", summary: Mapping[str, Any]) -> None:
+    """Mean recall of every setting with its deviation over runs."""
+    names = list(summary["results"])
+    means = [100 * summary["results"][n]["recall"]["mean"] for n in names]
+    deviations = [100 * (summary["results"][n]["recall"]["deviation"] or 0) for n in names]
+    figure, axes = new_figure(7, 0.45 * len(names) + 1.4)
+    axes.barh(names, means, xerr=deviations, color=[COLOURS[i % len(COLOURS)] for i in range(len(names))], capsize=3)
+    for y, mean in enumerate(means):
+        axes.text(mean + max(deviations, default=0) + 0.3, y, f"{mean:.1f}", va="center", fontsize=9)
+    axes.invert_yaxis()
+    axes.set(xlabel="step recall, %, mean over tasks", title=title_of(summary, summary["experiment"]))
+    save_figure(figure, asked.out)
+
+
+def draw_task_bars(asked: "Asked", summary: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Recall per task of some settings side by side."""
+    tasks = summary["tasks"]
+    figure, axes = new_figure(max(7.0, 0.75 * len(tasks) + 2), 4.6)
+    width = 0.85 / max(1, len(names))
+    for i, name in enumerate(names):
+        figures = summary["results"][name]["recall"]["tasks"]
+        at = np.arange(len(tasks)) + (i - (len(names) - 1) / 2) * width
+        heights = [100 * figures[t]["mean"] if t in figures else 0 for t in tasks]
+        errors = [100 * (figures[t]["deviation"] or 0) if t in figures else 0 for t in tasks]
+        axes.bar(at, heights, width, yerr=errors, label=name, color=COLOURS[i % len(COLOURS)], error_kw={"linewidth": 0.7})
+    axes.set_xticks(np.arange(len(tasks)), list(tasks.values()), rotation=40, ha="right", fontsize=8)
+    axes.set(ylabel="step recall, %", title=title_of(summary, summary["experiment"]))
+    axes.legend(fontsize=8, ncols=len(names))
+    save_figure(figure, asked.out)
+
+
+def draw_lines(
+    asked: "Asked", summary: Mapping[str, Any], points: Mapping[int, str], references: Sequence[str], xlabel: str
+) -> None:
+    """Recall against a number, with reference lines."""
+    figure, axes = new_figure(6.4, 4.2)
+    numbers = sorted(points)
+    of = [summary["results"][points[n]]["recall"] for n in numbers]
+    means, errors = [100 * f["mean"] for f in of], [100 * (f["deviation"] or 0) for f in of]
+    axes.errorbar(numbers, means, yerr=errors, marker="o", capsize=3, color=COLOURS[0], label="never trained on the tested tasks")
+    for i, name in enumerate(references, start=1):
+        mean = 100 * summary["results"][name]["recall"]["mean"]
+        axes.axhline(mean, color=COLOURS[i % len(COLOURS)], linestyle="--", linewidth=1, label=f"{name}: {mean:.1f}")
+    axes.set(xlabel=xlabel, ylabel="step recall, %, mean over tasks", title=title_of(summary, summary["experiment"]))
+    axes.legend(fontsize=8)
+    save_figure(figure, asked.out)

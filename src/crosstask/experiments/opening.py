@@ -1,0 +1,65 @@
+"""A corpus by its name on a command line: a folder, or `planted:SHAPE:DIFFICULTY:SEED:D`; opened once in a process."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from crosstask.features.packed_corpus import with_packed_features
+from crosstask.records import Corpus, InputError
+from crosstask.sources import open_corpus
+from crosstask.sources.planted import plant
+
+TUNING_WORLD = 1000  # planted corpora: settings are chosen on the world of this seed, results come from others
+
+
+class PlantedName(NamedTuple):
+    """The parts of a planted corpus's name."""
+
+    shape: str
+    difficulty: str
+    seed: int
+    n_dimensions: int
+
+    def __str__(self) -> str:
+        """As it is written."""
+        return f"planted:{self.shape}:{self.difficulty}:{self.seed}:{self.n_dimensions}"
+
+
+def planted_name(text: str) -> PlantedName | None:
+    """The parts of `planted:SHAPE:DIFFICULTY:SEED:D`, or None for anything else.
+
+    >>> planted_name("planted:demo:clear:3:64")
+    PlantedName(shape='demo', difficulty='clear', seed=3, n_dimensions=64)
+    >>> planted_name("some/folder") is None
+    True
+    """
+    if not text.startswith("planted:"):
+        return None
+    parts = text.split(":")[1:]
+    if len(parts) != 4 or not parts[2].isdigit() or not parts[3].isdigit() or int(parts[3]) < 1:
+        raise InputError(f"corpus '{text}': expected planted:SHAPE:DIFFICULTY:SEED:D, e.g. planted:paper:default:0:512")
+    return PlantedName(parts[0], parts[1], int(parts[2]), int(parts[3]))
+
+
+def corpus_of_run(corpus: str, run: int) -> str:
+    """The corpus a run uses: the same for all, but planted runs each have a world of their own.
+
+    >>> corpus_of_run("planted:demo:clear:3:64", 2), corpus_of_run("folder", 2)
+    ('planted:demo:clear:5:64', 'folder')
+    """
+    name = planted_name(corpus)
+    return corpus if name is None else str(name._replace(seed=name.seed + run))
+
+
+def corpus_for_tuning(corpus: str) -> str:
+    """The corpus on which settings are chosen: itself, or a planted world that no run uses."""
+    name = planted_name(corpus)
+    return corpus if name is None else str(name._replace(seed=TUNING_WORLD))
+
+
+@lru_cache(maxsize=1)
+def open_once(corpus: str) -> Corpus:
+    """The corpus of that name with packed features; the last one is kept, since jobs of a run come one after another."""
+    name = planted_name(corpus)
+    if name is not None:
+        return plant(name.shape, name.difficulty, name.seed, name.n_dimensions)
+    return with_packed_features(open_corpus(corpus))

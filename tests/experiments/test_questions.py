@@ -1,0 +1,141 @@
+import json
+
+import numpy as np
+import pytest
+
+from crosstask.experiments import evaluation, one_job
+from crosstask.experiments.asking import Asked, job_values
+from crosstask.experiments.opening import corpus_for_tuning, corpus_of_run, open_once
+from crosstask.experiments.questions import EXPERIMENTS, experiment_named
+from crosstask.experiments.questions.cross_task import settings
+from crosstask.experiments.settings import Setting
+from crosstask.records import InputError
+from tiny import write_tiny
+
+QUICK = {"learning_rate": 0.01, "dropout": 0.1, "initial_epochs": 2, "epochs": 2}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("corpus")
+    write_tiny(path, videos_per_task=6)
+    return path
+
+
+@pytest.fixture
+def asked(folder, tmp_path):
+    return Asked(str(folder), tmp_path / "out", runs=2, train_videos_per_task=2, learning=QUICK)
+
+
+def contents(folder):
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if p.is_file()}
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("narration", "optimiser", "depth")])
+def test_every_question_is_answered_on_disk_and_again_with_the_same_bytes(name, asked):
+    answer = experiment_named(name)(asked)
+    first = contents(asked.out)
+    assert {"results.json", "results.csv", "table.tex", "figure.png", "figure.svg"} <= set(first)
+    summary = json.loads(first["results.json"])
+    assert summary["experiment"] == name and summary["runs"] == 2
+    for of in summary["results"].values():
+        for measure in ("recall", "map", "f1"):
+            assert set(of[measure]["tasks"]) == {"1", "2"} and len(of[measure]["runs"]) == 2
+            assert of[measure]["mean"] == pytest.approx(np.mean([t["mean"] for t in of[measure]["tasks"].values()]))
+    assert all(len(row) == len(answer.header) for row in answer.rows)
+    jobs = sorted((asked.out / "jobs").iterdir())
+    jobs[0].unlink()
+    jobs[-1].write_text("{")  # killed while writing
+    (asked.out / "results.json").unlink()
+    experiment_named(name)(asked)
+    assert contents(asked.out) == first
+
+
+def test_every_method_passes_the_same_inference(asked, monkeypatch):
+    seen = []
+    real = evaluation.place_each_step_once
+    monkeypatch.setattr(evaluation, "place_each_step_once", lambda cost: seen.append(cost.shape) or real(cost))
+    counts = {}
+    for setting in settings(asked):
+        seen.clear()
+        result = one_job.train_and_judge(job_values(asked, setting.learning_with(**QUICK), 0))
+        counts[setting.name] = len(seen)
+        assert len(seen) == result["videos"] > 0  # one parse a video, for every method alike
+    assert len(set(counts.values())) == 1 and len(counts) == 7
+
+
+@pytest.mark.parametrize("train_on", ["all", "primary", "related"])
+def test_who_trains_on_what(asked, train_on):
+    corpus = open_once(asked.corpus)
+    values = job_values(asked, Setting("x", "proposed", train_on=train_on), 1)
+    split = one_job.split_of(corpus, values)
+    train = one_job.chosen_training(corpus, split.train, values)
+    expected = {"all": {"1", "2", "30"}, "primary": {"1", "2"}, "related": {"30"}}[train_on]
+    assert {video.task for video in train} == expected
+    assert not {v.key for v in train} & {v.key for v in split.test}
+    assert not ({v.key for v in train} | {v.key for v in split.test}) & corpus.validation
+
+
+def test_tuning_judges_validation_and_never_sees_a_test_video(asked):
+    corpus = open_once(asked.corpus)
+    values = job_values(asked, Setting("x", "proposed"), 0) | {"judge": "validation"}
+    split = one_job.split_of(corpus, values)
+    assert {v.key for v in split.test} == corpus.validation
+    assert not {v.key for v in split.train} & corpus.validation
+
+
+def test_nested_subsets_hold_each_other(asked):
+    videos = open_once(asked.corpus).videos
+    kept = []
+    for n in (1, 2, 3):
+        some = one_job._some_tasks(videos, {"n_tasks": n, "seed": 4})
+        kept.append({v.task for v in some})
+        assert len(kept[-1]) == n
+    assert kept[0] < kept[1] < kept[2]
+
+
+def test_a_task_left_out_is_never_trained(asked, monkeypatch):
+    seen = []
+    real = one_job._judged
+
+    def spied(corpus, train, test, values):
+        seen.append(({v.task for v in train}, {v.task for v in test}))
+        return real(corpus, train, test, values)
+
+    monkeypatch.setattr(one_job, "_judged", spied)
+    setting = Setting("x", "proposed", train_on="others").learning_with(**QUICK)
+    result = one_job.train_and_judge(job_values(asked, setting, 0))
+    assert [test for _, test in seen] == [{"1"}, {"2"}] and all(not train & test for train, test in seen)
+    assert set(result["recall"]["tasks"]) == {"1", "2"}
+
+
+def test_tuning_is_recorded_and_used(folder, tmp_path):
+    asked = Asked(str(folder), tmp_path, runs=1, train_videos_per_task=2, learning={"initial_epochs": 1, "epochs": 1}, tune=True)
+    summary = experiment_named("no-narration")(asked).summary
+    tried = summary["tuning"]["proposed, windows"][0]
+    assert len(tried["tried"]) == 6 and tried["chosen"].items() <= max(tried["tried"], key=lambda t: t["recall"]).items()
+    used = json.loads((tmp_path / "jobs" / "proposed--windows-000.json").read_text())["values"]["learning"]
+    assert tried["chosen"].items() <= used.items()
+
+
+def test_planted_runs_have_worlds_of_their_own_and_another_for_tuning():
+    name = "planted:demo:clear:7:32"
+    worlds = [corpus_of_run(name, run) for run in range(3)]
+    assert len(set(worlds)) == 3 and corpus_for_tuning(name) not in worlds
+
+
+@pytest.mark.parametrize("bad", ["planted:demo", "planted:demo:clear:x:3", "planted:demo:clear:1:0"])
+def test_bad_planted_names_are_refused(bad):
+    with pytest.raises(InputError, match="expected planted:SHAPE"):
+        open_once(bad)
+
+
+def test_an_unknown_name_lists_the_names(asked):
+    with pytest.raises(InputError, match="cross-task, sharing, transfer"):
+        experiment_named("guess")
+
+
+def test_too_many_training_videos_leave_nothing_to_judge(asked):
+    values = job_values(asked, Setting("x", "uniform"), 0) | {"train_videos_per_task": 99}
+    with pytest.raises(InputError, match="no annotated video is left to judge"):
+        one_job.train_and_judge(values)
