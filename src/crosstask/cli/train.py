@@ -17,7 +17,9 @@ PAPER: dict[str, Any] = {"learning_rate": 1e-5, "dropout": 0.7, "initial_epochs"
 def train(
     corpus: CorpusFolder,
     out: Annotated[Path, typer.Option("--out", help="Model file to write, e.g. model.safetensors.")],
-    method: Annotated[str, typer.Option("--method", help="proposed, task-specific or supervised.")] = "proposed",
+    method: Annotated[
+        str, typer.Option("--method", help="proposed, task-specific, supervised, alayrac16 or richard18.")
+    ] = "proposed",
     recipe: Annotated[str, typer.Option("--recipe", help="best (nothing to tune), or paper (the method of 2019).")] = "best",
     sharing: Annotated[str, typer.Option("--sharing", help="component, step, task-component or none.")] = "component",
     no_narration: Annotated[bool, typer.Option("--no-narration", help="Forget the narration windows.")] = False,
@@ -127,8 +129,12 @@ def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any, che
         raise InputError(str(error)) from None
     if name == "supervised":
         return Supervised(sharing, chosen)
+    if name in ("alayrac16", "richard18"):  # baselines with settings of their own
+        from crosstask.methods import method_named
+
+        return method_named(name)
     if name not in ("proposed", "task-specific"):
-        raise InputError(f"--method {name}: expected proposed, task-specific or supervised")
+        raise InputError(f"--method {name}: expected proposed, task-specific, supervised, alayrac16 or richard18")
     return Proposed("none" if name == "task-specific" else sharing, chosen, lambda progress: advance(), checkpoint)
 
 
