@@ -1,0 +1,23 @@
+"""Seconds of video -> rows, one file a backbone."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from crosstask.extraction.backbones.contract import Backbone, Rows
+from crosstask.extraction.backbones.efficientnet_lite0 import EfficientNetLite0
+from crosstask.extraction.backbones.frozen import Frozen
+from crosstask.extraction.backbones.log_mel import LogMel
+from crosstask.extraction.backbones.resnet152 import ResNet152
+from crosstask.extraction.backbones.vggish import VGGish
+
+__all__ = ["BACKBONES", "NEED_WEIGHTS", "Backbone", "Rows"]
+
+# Name -> (weights, take every Nth frame) -> backbone. Nothing is loaded before the first second is described.
+BACKBONES: Mapping[str, Callable[[Path | None, int], Backbone]] = {
+    "efficientnet-lite0": lambda weights, every: EfficientNetLite0(weights),
+    "log-mel": lambda weights, every: LogMel(),
+    "resnet152": ResNet152,
+    "vggish": lambda weights, every: VGGish(weights),
+    "frozen": lambda weights, every: Frozen(weights),
+}
+NEED_WEIGHTS = ("resnet152", "vggish", "frozen")

