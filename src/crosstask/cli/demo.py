@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from crosstask.experiments.demo import Demonstration
     from crosstask.records import Localization, VideoKey
 
-ORDER = ("uniform", "task-specific", "proposed", "supervised")
+ORDER = ("uniform", "task-specific", "proposed", "best", "supervised")
 
 
 def demo(
@@ -39,8 +39,11 @@ def demo(
         return
     _print(shown, figures, perf_counter() - begun)
     say("\nWhat to try next")
-    say(f"  open {out / 'figures'}                        the timelines as pictures")
-    say(f'  crosstask localize {out / "model.safetensors"} FEATURES.npy --steps "pour milk, stir"')
+    example = next(iter(sorted((out / "features").glob("*.npy"))), out / "features")
+    say(f"  open {out / 'report.html'}                    what was found, with timelines")
+    say(f"  crosstask view {out}                          the same, to click through, edit and annotate")
+    say(f'  crosstask localize {out / "model.safetensors"} {example} --steps "pour milk, stir"')
+    say(f"  crosstask export {out} --format youtube       chapters and files for editors")
     say("  crosstask --help                              your own corpus: stats, validate, train, evaluate")
 
 
@@ -55,7 +58,7 @@ def _figures(shown: "Demonstration") -> dict[str, Any]:
             "title": shown.unseen_task.title,
             "uniform": by_task["uniform"][unseen],
             "never_trained": shown.unseen.evaluation.recall.by_task()[unseen],
-            "trained": by_task["proposed"][unseen],
+            "trained": by_task["best"][unseen],
         },
     }
 
@@ -72,7 +75,15 @@ def _print(shown: "Demonstration", figures: dict[str, Any], seconds: float) -> N
         rows.append([task.title, *map(percent, cells), f"{100 * (cells[2] - cells[1]):+.1f}"])
     means = [recalls[name]["mean"] for name in ORDER]
     rows.append(["mean over tasks", *map(percent, means), f"{100 * (means[2] - means[1]):+.1f}"])
-    header = ["step recall, % (synthetic corpus)", "uniform", "task-specific", "proposed", "supervised", "gain from sharing"]
+    header = [
+        "step recall, % (synthetic corpus)",
+        "uniform",
+        "task-specific",
+        "proposed",
+        "best",
+        "supervised",
+        "gain from sharing",
+    ]
     print_table(f"{len(shown.split.test)} test videos of {shown.corpus.name}", header, rows)
     unseen = figures["unseen_task"]
     say(f"\nA task never trained on: '{unseen['title']}', parsed from its step list alone")
@@ -88,13 +99,17 @@ def _print(shown: "Demonstration", figures: dict[str, Any], seconds: float) -> N
 def _write(out: Path, shown: "Demonstration", seed: int) -> None:
     """The run folder: model, parses, scores, figures."""
     from crosstask import __version__
-    from crosstask.methods.component_scorer import ComponentScorer
+    from crosstask.collecting.map_figure import draw_figure
+    from crosstask.collecting.task_map import draw_map
+    from crosstask.features import write_rows
     from crosstask.methods.model import Model, parse, save_model
+    from crosstask.methods.self_labelled import SelfLabelledScorer
+    from crosstask.report.page import write_report
     from crosstask.report.timeline import draw_timeline
     from crosstask.runs import Run, RunVideo, write_run
 
     corpus, tested = shown.corpus, shown.split.test
-    names = ("proposed", "task-specific", "supervised", "uniform")
+    names = ("best", "proposed", "task-specific", "supervised", "uniform")
     scores = {
         name: {
             video.key: shown.methods[name].scorer.score(corpus.task_of(video), corpus.features.rows(video.id)) for video in tested
@@ -102,10 +117,12 @@ def _write(out: Path, shown: "Demonstration", seed: int) -> None:
         for name in names
     }
     parses = {name: {v.key: parse(corpus.task_of(v), scores[name][v.key], v.id) for v in tested} for name in names}
-    scorer = shown.methods["proposed"].scorer
-    assert isinstance(scorer, ComponentScorer)
+    scorer = shown.methods["best"].scorer
+    assert isinstance(scorer, SelfLabelledScorer)
     trained = frozenset(video.key for video in shown.split.train)
-    save_model(Model(scorer, corpus.tasks, "proposed", corpus.feature_recipe, trained, {}, seed), out / "model.safetensors")
+    save_model(Model(scorer, corpus.tasks, "best", corpus.feature_recipe, trained, {}, seed), out / "model.safetensors")
+    for video in tested:
+        write_rows(out / "features" / f"{video.id}.npy", corpus.features.rows(video.id))
     videos = tuple(
         RunVideo(v.task, v.id, corpus.n_segments(v), None, corpus.annotations[v.key], corpus.windows[v.key]) for v in tested
     )
@@ -120,21 +137,21 @@ def _write(out: Path, shown: "Demonstration", seed: int) -> None:
         methods=names,
         results={name: shown.methods[name].evaluation.to_json() for name in names},
         losses={name: shown.methods[name].losses for name in names if shown.methods[name].losses},
-        settings={"shape": "demo", "difficulty": "clear", "dimensions": 128},
+        settings={"tasks": len(corpus.tasks), "difficulty": "clear", "dimensions": 128},
         notes=(f"'{shown.unseen_task.title}' was also parsed by a model that never saw it.",),
         version=__version__,
     )
     kept = ((name, key, values) for name in names for key, values in scores[name].items())
     write_run(out, run, {name: list(found.values()) for name, found in parses.items()}, kept)
     for task in corpus.primary_tasks():
-        key = _instructive(parses["proposed"], corpus.annotations, task.id)
+        key = _instructive(parses["best"], corpus.annotations, task.id)
         title = f"{task.title}: {key.video} (synthetic)"
         draw_timeline(
             out / "figures" / f"{key}.png",
             title,
             task,
-            scores["proposed"][key],
-            parses["proposed"][key],
+            scores["best"][key],
+            parses["best"][key],
             corpus.annotations[key],
             corpus.windows[key],
         )
@@ -144,6 +161,9 @@ def _write(out: Path, shown: "Demonstration", seed: int) -> None:
     found = parse(shown.unseen_task, values, key.video)
     title = f"{shown.unseen_task.title}, never trained on: {key.video} (synthetic)"
     draw_timeline(out / "figures" / f"unseen-{key}.png", title, shown.unseen_task, values, found, corpus.annotations[key], None)
+    tasks = list(corpus.tasks.values())
+    draw_figure(out / "figures" / "map.svg", tasks, draw_map(tasks, seed))
+    write_report(out)
 
 
 def _instructive(parses: "dict[VideoKey, Localization]", annotations: Any, task: str) -> "VideoKey":

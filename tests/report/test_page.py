@@ -1,0 +1,86 @@
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+
+from crosstask.records import FoundStep, Interval, Localization, StepInterval
+from crosstask.report.failures import ABSENT, ACTION, BACKGROUND, OBJECT, ORDER, RIGHT, STEP, outcomes
+from crosstask.report.page import spread, write_report
+from crosstask.report.timeline import draw_timeline
+from crosstask.runs import open_run
+from runs.test_folder import tiny_run
+
+
+class Checker(HTMLParser):
+    """Every element that is opened is closed, in order."""
+
+    VOID = frozenset({"meta", "img", "br"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.links = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+
+def test_the_report_is_one_sound_file_without_network(tmp_path):
+    folder, _, _ = tiny_run(tmp_path / "r")
+    text = write_report(folder).read_text("utf-8")
+    checker = Checker()
+    checker.feed(text)
+    assert checker.open == [] and all(link.startswith("data:") for link in checker.links)
+    assert not re.search(r"https?://(?!www\.w3\.org)", text) and "<script" not in text
+    assert "Synthetic data" in text and "Timeline of -v1_1" in text and "Where it goes wrong" in text
+    assert len(text) < 200_000
+
+
+def test_the_same_run_is_the_same_report(tmp_path):
+    folder, _, _ = tiny_run(tmp_path / "r")
+    assert write_report(folder).read_bytes() == write_report(folder).read_bytes()
+
+
+def test_names_cannot_break_the_page(tmp_path):
+    folder, _, _ = tiny_run(tmp_path / "r")
+    data = (folder / "run.json").read_text().replace("Make Latte", "<script>alert(1)</script>").replace("a run", "<b>x</b>")
+    (folder / "run.json").write_text(data)
+    assert "<script" not in write_report(folder).read_text()
+
+
+def test_outcomes_by_hand():
+    names = ["pour milk", "pour egg", "stir milk", "serve"]
+    truth = tuple(StepInterval(k, Interval(10 * k, 10 * k + 5)) for k in range(3))
+
+    def outcome(seconds, scores=None):
+        steps = tuple(FoundStep(name, second, 0.0, second, second + 1) for name, second in zip(names, seconds, strict=True))
+        return outcomes(Localization("v", "t", steps), truth, scores, 60)
+
+    assert outcome([2, 12, 22, 50]) == [RIGHT, RIGHT, RIGHT, ABSENT]
+    assert outcome([12, 2, 2, 50]) == [OBJECT, OBJECT, ACTION, ABSENT]
+    assert outcome([22, 22, 12, 50]) == [ACTION, STEP, STEP, ABSENT]
+    assert outcome([8, 8, 8, 8])[:3] == [BACKGROUND] * 3
+    scores = np.zeros((60, 4))
+    scores[3, 0] = 1
+    assert outcome([8, 8, 8, 8], scores)[0] == ORDER
+
+
+def test_spread_takes_first_and_last():
+    assert spread(list("abcdefg"), 3) == ["a", "d", "g"] and spread(list("ab"), 3) == ["a", "b"]
+
+
+def test_timeline_figures_are_written_and_repeat(tmp_path):
+    folder, run, parses = tiny_run(tmp_path / "r")
+    video, parse = run.videos[0], parses[0]
+    scores = open_run(folder).scores("proposed", video.key)
+    for ending in ("png", "svg"):
+        path = tmp_path / f"t.{ending}"
+        first = draw_timeline(path, "t", run.tasks["1"], scores, parse, video.truth, video.windows).read_bytes()
+        assert len(first) > 1000
