@@ -14,7 +14,7 @@ ALLOWED = {
     "records": GROUND,
     "storing": GROUND,  # bytes to disk: knows no records
     "ordering": GROUND,
-    "running": GROUND,
+    "running": {"storing"},
     "learning": {"ordering"},
     "features": {"records", "storing"},
     "sources": {"records", "features", "storing"},

@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,15 @@ def loose(folder, n_videos=7, n_dimensions=5):
     for i in range(n_videos):
         write_rows(folder / f"v{i}.npy", rng.standard_normal((3 + i, n_dimensions)).astype(np.float32))
     return LooseFeatures(folder)
+
+
+def rows_file(folder):
+    (found,) = folder.glob("*.bin")
+    return found
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
@@ -27,9 +38,9 @@ def test_packed_rows_are_the_loose_ones(tmp_path, dtype):
 def test_packing_again_leaves_it_alone_and_a_changed_file_is_noticed(tmp_path):
     source = loose(tmp_path / "f")
     pack_features(source, source, tmp_path / "p")
-    before = (tmp_path / "p" / "rows.bin").stat().st_mtime_ns
+    before = rows_file(tmp_path / "p").stat().st_mtime_ns
     pack_features(source, source, tmp_path / "p")
-    assert (tmp_path / "p" / "rows.bin").stat().st_mtime_ns == before
+    assert rows_file(tmp_path / "p").stat().st_mtime_ns == before
     write_rows(tmp_path / "f" / "v2.npy", np.zeros((9, 5), np.float32))
     assert open_packed(tmp_path / "p", source, source) is None
     again = pack_features(LooseFeatures(tmp_path / "f"), source, tmp_path / "p")
@@ -51,8 +62,7 @@ def test_an_interrupted_pack_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
     done = []
     pack_features(source, source, tmp_path / "p", progress=lambda n, total: done.append(n))
     assert done[0] > 1, "the videos that were safe are not packed again"
-    for name in ("rows.bin", "index.json"):
-        assert (tmp_path / "p" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert contents(tmp_path / "p") == contents(tmp_path / "whole")
 
 
 @pytest.mark.parametrize(
@@ -78,8 +88,40 @@ def test_another_width_is_refused(tmp_path):
 def test_a_flipped_bit_is_found(tmp_path):
     source = loose(tmp_path / "f")
     pack_features(source, source, tmp_path / "p")
-    data = bytearray((tmp_path / "p" / "rows.bin").read_bytes())
+    data = bytearray(rows_file(tmp_path / "p").read_bytes())
     data[40] ^= 1
-    (tmp_path / "p" / "rows.bin").write_bytes(data)
+    rows_file(tmp_path / "p").write_bytes(data)
     packed = open_packed(tmp_path / "p", source, source)
     assert packed is not None and packed.damaged() == ["v1"]
+
+
+def test_who_has_a_pack_open_keeps_it_when_the_files_change(tmp_path):
+    source = loose(tmp_path / "f")
+    opened = pack_features(source, source, tmp_path / "p")
+    before = opened.rows("v6").copy()
+    for i in range(7):
+        write_rows(tmp_path / "f" / f"v{i}.npy", np.full((2, 5), i, np.float32))
+    again = pack_features(LooseFeatures(tmp_path / "f"), source, tmp_path / "p")
+    assert np.array_equal(opened.rows("v6"), before)
+    assert again.rows("v6").tolist() == [[6.0] * 5] * 2
+    assert sorted(path.name for path in (tmp_path / "p").iterdir()) == ["index.json", again.rows_file]
+
+
+@pytest.mark.parametrize("n_bytes", [0, 7, 10_000])
+def test_rows_of_another_size_than_the_index_says_are_packed_again(tmp_path, n_bytes):
+    source = loose(tmp_path / "f")
+    pack_features(source, source, tmp_path / "p")
+    whole = contents(tmp_path / "p")
+    rows_file(tmp_path / "p").write_bytes(b"\1" * n_bytes)
+    assert open_packed(tmp_path / "p", source, source) is None
+    pack_features(source, source, tmp_path / "p")
+    assert contents(tmp_path / "p") == whole
+
+
+def test_two_that_pack_at_once_leave_one_pack(tmp_path):
+    source = loose(tmp_path / "f", n_videos=40)
+    pack_features(source, source, tmp_path / "whole")
+    with ThreadPoolExecutor(4) as pool:
+        packs = list(pool.map(lambda _: pack_features(source, source, tmp_path / "p"), range(8)))
+    assert contents(tmp_path / "p") == contents(tmp_path / "whole")
+    assert all(pack.damaged() == [] for pack in packs)

@@ -77,7 +77,7 @@ def run() -> None:
         if not isinstance(error, InputError):
             raise
         _stop(str(error))
-    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
+    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, BlockingIOError) as error:
         _stop(f"{error.filename}: {error.strerror}")
     except OSError as error:
         _stop(f"{error.filename or 'input/output'}: {error.strerror}; free space or check the disk, then repeat the command")

@@ -106,11 +106,12 @@ def _say_scores(corpus: "Corpus", videos: "list[Video]", found: "Narrated", as_j
 def _write(corpus: "Corpus", found: "Narrated", n_unusable: int, as_json: bool) -> None:
     """Windows in the published format, in a folder of ours: published constraint files are never touched."""
     from crosstask.sources import write_step_intervals
-    from crosstask.storing import derived_folder
+    from crosstask.storing import alone_or_refused, derived_folder
 
     folder = derived_folder(corpus.folder or Path()) / "constraints"
-    for key, windows in sorted(found.windows.items()):
-        write_step_intervals(folder / f"{key}.csv", windows)
+    with alone_or_refused(folder):  # windows of two recipes must not mix
+        for key, windows in sorted(found.windows.items()):
+            write_step_intervals(folder / f"{key}.csv", windows)
     if as_json:
         print_json({"folder": str(folder), "videos": len(found.windows), "unusable": n_unusable})
     else:

@@ -53,6 +53,7 @@ def train(
     from crosstask.methods.checkpoint import TrainingCheckpoint
     from crosstask.methods.model import Model, save_model
     from crosstask.sources import open_corpus
+    from crosstask.storing import alone_or_refused
 
     opened = with_packed_features(open_corpus(corpus))
     chosen = opened.only(training_videos(opened, videos, split, shared_videos))
@@ -71,14 +72,16 @@ def train(
     checkpoint = TrainingCheckpoint(out.with_name(out.name + ".checkpoint"))
     begun = perf_counter()
     rounds = settings["initial_epochs"] + settings["epochs"] if recipe == "paper" else 6
-    with progress("training", rounds) as advance:
+    with alone_or_refused(out), progress("training", rounds) as advance:
         learner = _best(sharing, advance) if recipe == "best" else _method(method, sharing, settings, advance, checkpoint)
         scorer = learner.fit(chosen, np.random.default_rng(seed))
-    trained = frozenset(video.key for video in chosen.videos if video.id in chosen.features)
-    described = {"recipe": recipe, "sharing": sharing, "narration": not no_narration, "tasks": tasks, **settings}
-    model = Model(scorer, chosen.tasks, "best" if recipe == "best" else method, opened.feature_recipe, trained, described, seed)
-    save_model(model, out)
-    checkpoint.forget()
+        trained = frozenset(video.key for video in chosen.videos if video.id in chosen.features)
+        described = {"recipe": recipe, "sharing": sharing, "narration": not no_narration, "tasks": tasks, **settings}
+        model = Model(
+            scorer, chosen.tasks, "best" if recipe == "best" else method, opened.feature_recipe, trained, described, seed
+        )
+        save_model(model, out)
+        checkpoint.forget()
     seconds = perf_counter() - begun
     if as_json:
         print_json({"model": str(out), "videos": len(trained), "tasks": len(chosen.tasks), "seconds": seconds})

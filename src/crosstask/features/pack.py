@@ -1,15 +1,20 @@
 """Thousands of small feature files as one memory-mapped file of rows.
 
-A pack is a folder of two files: `rows.bin` (all rows, one video after the other, float16 or float32, C order) and
-`index.json` (where each video lies, the checksum of its rows, and the size and time of the file it came from). The index is
-written last: a pack without one is unfinished, and packing goes on from the last video that was safe.
+A pack is a folder of two files: `rows-DIGEST.bin` (all rows, one video after the other, float16 or float32, C order) and
+`index.json` (where each video lies, the checksum of its rows, and the size and time of the file it came from). Rows grow in
+`unfinished.bin` and take their name when they are whole; the index is written last and names the rows it belongs to, so that
+whoever has an older pack open keeps it as it was. Packing that was stopped goes on from the last video that was safe.
 """
 
+import hashlib
 import json
+import logging
 import os
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,9 +24,11 @@ import numpy.typing as npt
 
 from crosstask.features.loose import LooseFeatures
 from crosstask.records import InputError
-from crosstask.storing import write_json
+from crosstask.storing import alone_after_waiting, stable_json, write_json
 
-FORMAT = 1
+log = logging.getLogger(__name__)
+FORMAT = 2
+_ROWS = re.compile(r"rows-[0-9a-f]{16}\.bin")
 _FLUSH_EVERY_BYTES = 256 * 2**20
 Progress = Callable[[int, int], None]
 
@@ -46,12 +53,22 @@ class PackedFeatures:
     n_dimensions: int
     dtype: str
     videos: dict[str, PackedVideo]
+    rows_file: str
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(R, D)."""
+        return sum(video.n_rows for video in self.videos.values()), self.n_dimensions
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of the rows file."""
+        return self.shape[0] * self.shape[1] * np.dtype(self.dtype).itemsize
 
     @cached_property
     def all_rows(self) -> npt.NDArray[np.floating]:
         """(R, D), read-only, memory-mapped."""
-        n_rows = sum(video.n_rows for video in self.videos.values())
-        return np.memmap(self.folder / "rows.bin", dtype=self.dtype, mode="r", shape=(n_rows, self.n_dimensions))
+        return np.memmap(self.folder / self.rows_file, dtype=self.dtype, mode="r", shape=self.shape)
 
     def __contains__(self, video_id: object) -> bool:
         """Whether the video is packed."""
@@ -101,11 +118,24 @@ def pack_features(
     if finished is not None:
         return finished
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "index.json").unlink(missing_ok=True)
+    with alone_after_waiting(
+        folder / "index.json", lambda owner: log.warning("process %s is packing these files: waiting", owner)
+    ):
+        finished = open_packed(folder, source, wanted, dtype)
+        return finished if finished is not None else _pack(source, wanted, folder, dtype, progress)
+
+
+def _pack(source: LooseFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None) -> PackedFeatures:
+    """All rows under their final name, then the index; what an older pack had goes last."""
     videos, n_dimensions = _append(source, wanted, folder, dtype, progress)
-    write_json(folder / "index.json", _index(dtype, n_dimensions, videos))
+    index = _index(dtype, n_dimensions, videos)
+    (folder / "unfinished.bin").replace(folder / index["rows"])
     (folder / "unfinished.json").unlink(missing_ok=True)
-    return PackedFeatures(folder, n_dimensions, dtype, {video.id: video for video in videos})
+    write_json(folder / "index.json", index)
+    for old in sorted(folder.glob("rows*.bin")):
+        if old.name != index["rows"]:
+            old.unlink(missing_ok=True)
+    return PackedFeatures(folder, n_dimensions, dtype, {video.id: video for video in videos}, index["rows"])
 
 
 def _append(
@@ -116,7 +146,7 @@ def _append(
     row_bytes = n_dimensions * np.dtype(dtype).itemsize
     next_row = sum(video.n_rows for video in videos)
     unsafe_bytes = 0
-    with _open_for_append(folder / "rows.bin", next_row * row_bytes) as file:
+    with _open_for_append(folder / "unfinished.bin", next_row * row_bytes) as file:
         for done, video_id in enumerate(wanted[len(videos) :], start=len(videos) + 1):
             rows = as_packed(source.rows(video_id), dtype, video_id)
             n_dimensions = n_dimensions or rows.shape[1]
@@ -153,13 +183,12 @@ def _open_for_append(path: Path, keep_bytes: int) -> BinaryIO:
 def _safe_prefix(source: LooseFeatures, wanted: Sequence[str], folder: Path, dtype: str) -> tuple[list[PackedVideo], int]:
     """What an earlier attempt finished, if it was packing just the same files."""
     found = _read_index(folder / "unfinished.json")
-    rows_file = folder / "rows.bin"
+    rows_file = folder / "unfinished.bin"
     if found is None or not rows_file.exists() or found.dtype != dtype:
         return [], 0
     videos = list(found.videos.values())
-    n_bytes = sum(v.n_rows for v in videos) * found.n_dimensions * np.dtype(dtype).itemsize
     same = [v.id for v in videos] == list(wanted[: len(videos)]) and all(_is_current(source, v) for v in videos)
-    return (videos, found.n_dimensions) if same and rows_file.stat().st_size >= n_bytes else ([], 0)
+    return (videos, found.n_dimensions) if same and rows_file.stat().st_size >= found.n_bytes else ([], 0)
 
 
 def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.NDArray[np.floating]:
@@ -180,11 +209,15 @@ def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.
 def open_packed(folder: Path, source: LooseFeatures, video_ids: Iterable[str], dtype: str = "float16") -> PackedFeatures | None:
     """The pack in `folder`, or None when it is absent, unfinished, or older than a file it was made from."""
     pack = _read_index(folder / "index.json")
-    if pack is None or pack.dtype != dtype or not (folder / "rows.bin").exists():
+    if pack is None or pack.dtype != dtype:
         return None
-    if any(video_id not in pack.videos for video_id in video_ids):
+    wanted = list(video_ids)
+    if not all(video_id in pack.videos and _is_current(source, pack.videos[video_id]) for video_id in wanted):
         return None
-    return pack if all(_is_current(source, pack.videos[video_id]) for video_id in video_ids) else None
+    with suppress(OSError, ValueError):  # gone or cut short: pack again
+        if (folder / pack.rows_file).stat().st_size == pack.n_bytes and len(pack.all_rows):
+            return pack
+    return None
 
 
 def _is_current(source: LooseFeatures, video: PackedVideo) -> bool:
@@ -197,15 +230,34 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _index(dtype: str, n_dimensions: int, videos: Sequence[PackedVideo]) -> dict[str, Any]:
-    return {"format": FORMAT, "dtype": dtype, "n_dimensions": n_dimensions, "videos": [asdict(video) for video in videos]}
+    """The index, with the name of its rows: a digest of what they hold and how."""
+    contents = [dtype, n_dimensions, [[video.id, video.n_rows, video.crc32] for video in videos]]
+    digest = hashlib.sha256(stable_json(contents).encode()).hexdigest()[:16]
+    listed = [asdict(video) for video in videos]
+    return {"format": FORMAT, "dtype": dtype, "n_dimensions": n_dimensions, "rows": f"rows-{digest}.bin", "videos": listed}
 
 
 def _read_index(path: Path) -> PackedFeatures | None:
+    """The pack an index describes, or None when the file is anything but a sound index."""
     try:
         data = json.loads(path.read_text("utf-8"))
-        if data["format"] != FORMAT:
+        if data["format"] != FORMAT or data["dtype"] not in ("float16", "float32") or not _ROWS.fullmatch(data["rows"]):
             return None
-        videos = {str(entry["id"]): PackedVideo(**entry) for entry in data["videos"]}
-        return PackedFeatures(path.parent, int(data["n_dimensions"]), str(data["dtype"]), videos)
-    except (OSError, ValueError, KeyError, TypeError):
+        videos = {entry["id"]: PackedVideo(**entry) for entry in data["videos"]}
+        pack = PackedFeatures(path.parent, data["n_dimensions"], data["dtype"], videos, data["rows"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+    return pack if _is_sound(pack) else None
+
+
+def _is_sound(pack: PackedFeatures) -> bool:
+    """Whether the videos of an index follow one another without a gap."""
+    numbers = [getattr(video, field.name) for video in pack.videos.values() for field in fields(video)[1:]]
+    if not all(type(number) is int and number >= 0 for number in [pack.n_dimensions, *numbers]) or not pack.n_dimensions:
+        return False
+    next_row = 0
+    for video in pack.videos.values():
+        if type(video.id) is not str or video.first_row != next_row or not video.n_rows:
+            return False
+        next_row += video.n_rows
+    return next_row > 0

@@ -13,6 +13,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from crosstask.storing import write_text
+
 Values = Mapping[str, Any]
 Work = Callable[[Values], Any]  # an importable function from plain values to plain values
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -35,9 +37,9 @@ def finished_result(folder: Path, job: Job) -> Any | None:
     """The result of a job that was finished with the same values, or None."""
     try:
         kept = json.loads(result_path(folder, job).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
-    same = isinstance(kept, dict) and kept.get("values") == json.loads(json.dumps(dict(job.values)))
+    same = isinstance(kept, dict) and "result" in kept and kept.get("values") == json.loads(json.dumps(dict(job.values)))
     return kept["result"] if same else None
 
 
@@ -45,14 +47,8 @@ def do_job(work: Work, job: Job, folder: Path) -> str:
     """Do one job and keep its result; its name."""
     result = work(job.values)
     path = result_path(folder, job)
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"values": dict(job.values), "result": result}, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    write_text(path, text)
     return job.name
 
 

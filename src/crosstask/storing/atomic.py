@@ -1,31 +1,65 @@
 """A file appears under its final name only when every byte of it is safe.
 
-Write to a temporary name in the same folder, flush to the disk, rename, flush the folder.
+Write to a temporary name in the same folder, flush to the disk, rename, flush the folder. A writer holds its temporary file, so that
+what a killed process left behind is told from what another is writing, and goes when somebody writes to that folder again.
 """
 
 import json
 import os
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
+
+from crosstask.storing.locks import abandoned, hold, short
+
+_TEMPORARY = re.compile(r"\..+\.\d+-\d+\.partial")
+_numbers = count()  # two threads of a process never share a temporary name
 
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[IO[bytes]]:
     """A binary file that becomes `path` when the block ends well, and vanishes when it does not."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name[:150]}.{os.getpid()}.partial")
+    remove_leftovers(path.parent.absolute())
+    temporary, opened = _open_temporary(path)
     try:
-        with temporary.open("wb") as file:
+        with opened as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+            if os.name == "nt":
+                file.close()  # Windows renames no open file
+            temporary.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            error.filename, error.filename2 = str(path), None  # the name that people know
         raise
     _flush_folder(path.parent)
+
+
+def _open_temporary(path: Path) -> tuple[Path, IO[bytes]]:
+    """A new file beside `path`, held by this process."""
+    while True:
+        temporary = path.with_name(f".{short(path.name)}.{os.getpid()}-{next(_numbers)}.partial")
+        file = temporary.open("wb")
+        if hold(file.fileno()) and os.fstat(file.fileno()).st_nlink:
+            return temporary, file
+        file.close()  # taken for a leftover before we held it
+
+
+@lru_cache(maxsize=4096)
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed processes left half-written in a folder; looked for once in a process."""
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if _TEMPORARY.fullmatch(entry.name) and abandoned(folder / entry.name):
+                (folder / entry.name).unlink(missing_ok=True)
 
 
 def _flush_folder(folder: Path) -> None:
@@ -43,7 +77,7 @@ def _flush_folder(folder: Path) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> Path:
-    """`path`, now holding `data`; left alone when it already did."""
+    """`path`, now holding `data`."""
     with replace_file(path) as file:
         file.write(data)
     return path
