@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from crosstask.learning.row_basis import RowBasis, fit_basis
 from crosstask.learning.run_habits import RunHabits, first_habits
@@ -33,7 +34,11 @@ class SelfLabelled:
     after_round: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)
 
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> "SelfLabelledScorer":
-        """Learn from every video of the corpus that has features; nothing is random."""
+        """Learn from every video of the corpus that has features; nothing is random, and threads change nothing."""
+        with threadpool_limits(limits=1):  # sums of matrix products depend on how many threads share them
+            return self._fit(corpus)
+
+    def _fit(self, corpus: Corpus) -> "SelfLabelledScorer":
         if self.sharing not in SHARING:
             raise InputError(f"sharing '{self.sharing}' is unknown; expected one of {', '.join(SHARING)}")
         notices = Notices()
