@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def localize(
     model: Annotated[Path | None, typer.Argument(help="Model file written by train.")] = None,
     inputs: Annotated[
-        list[Path] | None, typer.Argument(metavar="INPUT...", help="Feature files (T, D), one row a second.")
+        list[Path] | None, typer.Argument(metavar="INPUT...", help="Video files, or feature files (T, D), one row a second.")
     ] = None,
     task: Annotated[str | None, typer.Option("--task", help="A task the model knows, by id or title.")] = None,
     steps: Annotated[str | None, typer.Option("--steps", help='A new step list: "pour milk, whisk egg".')] = None,
@@ -114,7 +114,9 @@ def _localize(model: "Model", task: "Task", path: Path) -> "Localization":
     if not path.is_file():
         raise InputError(f"{path}: no such file; expected features (T, D) as .npy")
     if path.suffix != ".npy":
-        raise InputError(f"{path}: cannot be described here; expected features (T, D) as .npy")
+        from crosstask.cli.extract import described
+
+        return model.localize(task, described(path, model.feature_recipe), video=path.stem)
     return model.localize(task, np.asarray(read_rows(path)), video=path.stem)
 
 

@@ -13,6 +13,8 @@ from crosstask.cli import (
     evaluate,
     experiment,
     export,
+    extract,
+    init,
     localize,
     narrate,
     pack,
@@ -21,6 +23,7 @@ from crosstask.cli import (
     validate,
     view,
 )
+from crosstask.cli import run as run_verb
 from crosstask.cli.speaking import listen
 
 app = typer.Typer(
@@ -51,6 +54,9 @@ def _common(
 
 for verb in (
     demo.demo,
+    init.init,
+    run_verb.run,
+    extract.extract,
     stats.stats,
     validate.validate,
     narrate.narrate,

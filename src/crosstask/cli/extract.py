@@ -1,0 +1,176 @@
+"""`crosstask extract`: from video files to features, one row a second."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crosstask.cli.countdown import countdown
+from crosstask.cli.options import AsJson
+from crosstask.cli.speaking import note, print_json, say
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from crosstask.extraction.jobs import Extracted
+    from crosstask.extraction.recipe import Recipe
+    from crosstask.pipeline.extracting import Workers
+    from crosstask.text.encoders import Encoder
+
+Features = Annotated[
+    str,
+    typer.Option("--features", help="default (efficientnet-lite0,log-mel), paper (i3d,resnet152,vggish), speech, or NAME,NAME."),
+]
+Weights = Annotated[
+    list[str] | None, typer.Option("--weights", metavar="NAME=PATH", help="Weights of a backbone; may be repeated.")
+]
+Every = Annotated[int, typer.Option("--every", min=1, help="resnet152: only every Nth frame (recorded as a deviation).")]
+Engine = Annotated[str, typer.Option("--engine", help="local (processes on this machine) or ray.")]
+WorkerCount = Annotated[int | None, typer.Option("--workers", min=1, help="Videos at a time [default: cores, at most 8].")]
+Address = Annotated[str | None, typer.Option("--address", help="Ray cluster to use, e.g. auto or ray://host:10001.")]
+
+
+def extract(
+    inputs: Annotated[list[Path], typer.Argument(metavar="CORPUS|VIDEO...", help="A corpus folder, or video files.")],
+    features: Features = "default",
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the features [default: in CORPUS/.crosstask].")] = None,
+    weights: Weights = None,
+    every: Every = 1,
+    engine: Engine = "local",
+    workers: WorkerCount = None,
+    address: Address = None,
+    as_json: AsJson = False,
+) -> None:
+    """Describe videos by rows of features, one a second; what is done is skipped, a bad video is set aside.
+
+    Example: crosstask extract my-corpus --features default
+    """
+    from crosstask.extraction.recipe import read_recipe
+
+    recipe = read_recipe(features, weights_given(weights), every)
+    team = team_of(engine, workers, address)
+    encoder = sentence_encoder() if recipe.speech else None
+    if len(inputs) == 1 and inputs[0].is_dir():
+        result, folder = _corpus(inputs[0], recipe, out, team, encoder)
+    else:
+        result, folder = _files(inputs, recipe, out, team, encoder)
+    say_set_aside(result.set_aside)
+    if as_json:
+        print_json(result.to_json() | {"folder": str(folder), "recipe": str(recipe)})
+    else:
+        say(f"{folder}: {len(result.done)} done, {len(result.reused)} reused, {len(result.set_aside)} set aside ({recipe})")
+    if result.set_aside and not (result.done or result.reused):
+        raise typer.Exit(2)
+
+
+def _corpus(
+    folder: Path, recipe: "Recipe", out: Path | None, team: "Workers", encoder: "Encoder | None"
+) -> "tuple[Extracted, Path]":
+    from crosstask.pipeline.extracting import extract_corpus
+    from crosstask.pipeline.media import media_of
+    from crosstask.sources import open_corpus
+
+    corpus = open_corpus(folder)
+    with countdown("extracting", len(media_of(corpus))) as advance:
+        return extract_corpus(corpus, recipe, out, team, encoder, advance)
+
+
+def _files(
+    paths: list[Path], recipe: "Recipe", out: Path | None, team: "Workers", encoder: "Encoder | None"
+) -> "tuple[Extracted, Path]":
+    from crosstask.pipeline.extracting import extract_files
+    from crosstask.records import InputError
+
+    if out is None:
+        raise InputError("where to? features of single videos need --out FOLDER")
+    files: dict[str, Path] = {}
+    for path in paths:
+        if path.is_dir():
+            raise InputError(f"{path}: a folder among videos; expected one corpus folder, or video files")
+        if files.setdefault(path.stem, path) != path:
+            raise InputError(f"{path}: two videos of one name; features are kept by name, so rename one")
+    with countdown("extracting", len(files)) as advance:
+        return extract_files(files, recipe, out, subtitles_beside(paths), team, encoder, advance), out
+
+
+def subtitles_beside(paths: list[Path]) -> Any:
+    """The subtitles that lie beside some videos, by name."""
+    from collections import ChainMap
+
+    from crosstask.sources.subtitle_folder import SubtitleFolder
+
+    return ChainMap(*(SubtitleFolder(folder) for folder in sorted({path.parent for path in paths})))  # type: ignore[arg-type]
+
+
+def weights_given(weights: list[str] | None) -> dict[str, Path]:
+    """`NAME=PATH` options as a table.
+
+    >>> weights_given(["vggish=a=b.pth"])
+    {'vggish': PosixPath('a=b.pth')}
+    """
+    from crosstask.records import InputError
+
+    table = {}
+    for text in weights or []:
+        name, equals, path = text.partition("=")
+        if not (name and equals and path):
+            raise InputError(f"--weights {text}: expected NAME=PATH, e.g. resnet152=resnet152.pth")
+        table[name] = Path(path)
+    return table
+
+
+def team_of(engine: str, workers: int | None, address: str | None) -> "Workers":
+    """Who works."""
+    import os
+
+    from crosstask.pipeline.extracting import Workers
+    from crosstask.records import InputError
+
+    if engine not in ("local", "ray"):
+        raise InputError(f"--engine {engine}: expected local or ray")
+    return Workers(
+        engine,
+        workers or min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),
+        address,
+    )
+
+
+def sentence_encoder() -> "Encoder":
+    """The encoder of speech features: always a sentence encoder, as its columns must not depend on the corpus."""
+    from crosstask.cli.narrate import encoder_for
+
+    return encoder_for("sentence", None, ())
+
+
+def say_set_aside(set_aside: dict[str, str]) -> None:
+    """One line a video, the first twenty in full."""
+    for reason in [reason for _, reason in sorted(set_aside.items())][:20]:
+        note(f"warning: set aside: {reason}")
+    if len(set_aside) > 20:
+        note(f"warning: and {len(set_aside) - 20} more were set aside; --json names them all")
+
+
+def described(path: Path, recipe: str) -> "npt.NDArray[np.floating]":
+    """(T, D) of a video file, described as a model was trained."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from crosstask.extraction.describing import describe_video
+    from crosstask.extraction.recipe import Part, read_recipe
+    from crosstask.records import InputError, Narration
+    from crosstask.text.encoders.speech import speech_features
+
+    if recipe == "unknown" or "#" in recipe:
+        raise InputError(
+            f"{path}: the model's features ('{recipe}') cannot be made from a video here; expected features (T, D) as .npy"
+        )
+    wanted = read_recipe(recipe)
+    rows = describe_video(path, replace(wanted, parts=wanted.parts or (Part("log-mel"),)))
+    if not wanted.speech:
+        return rows
+    subtitles = subtitles_beside([path])
+    narration = subtitles[path.stem] if path.stem in subtitles else Narration(())
+    spoken = speech_features(narration, len(rows), sentence_encoder())
+    return np.concatenate([rows, spoken] if wanted.parts else [spoken], axis=1)

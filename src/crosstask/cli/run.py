@@ -1,0 +1,127 @@
+"""`crosstask run`: a folder of how-to videos in, steps found."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crosstask.cli.countdown import countdown, duration, size
+from crosstask.cli.extract import Address, Engine, Every, Weights, WorkerCount, say_set_aside, team_of, weights_given
+from crosstask.cli.options import AsJson, Seed
+from crosstask.cli.speaking import note, percent, print_json, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crosstask.extraction.recipe import Recipe
+    from crosstask.pipeline.whole import Finished
+    from crosstask.text.encoders import Encoder
+
+
+def run(
+    folder: Annotated[Path, typer.Argument(help="Corpus folder: corpus.toml beside videos/TASK/*.mp4 (`init` makes one).")],
+    model: Annotated[Path | None, typer.Option("--model", help="Use this model instead of training one.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would cost in time and disk, and stop.")] = False,
+    features: Annotated[
+        str | None, typer.Option("--features", help="As for extract [default: what the model was trained on, else default].")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Run folder to write [default: FOLDER/run].")] = None,
+    no_speech: Annotated[bool, typer.Option("--no-speech", help="Do not recognise speech where subtitles are missing.")] = False,
+    speech_model: Annotated[Path | None, typer.Option("--speech-model", help="faster-whisper model folder.")] = None,
+    weights: Weights = None,
+    every: Every = 1,
+    engine: Engine = "local",
+    workers: WorkerCount = None,
+    address: Address = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Describe, listen, learn and find the steps of all videos of a folder; repeat it to go on where it stopped.
+
+    Example: crosstask run my-corpus
+    """
+    from crosstask.extraction.recipe import read_recipe
+    from crosstask.methods.model import load_model
+    from crosstask.pipeline.whole import Wishes, run_folder
+
+    asked = features or (_recipe_of(load_model(model).feature_recipe) if model else "default")
+    recipe = read_recipe(asked, weights_given(weights), every)
+    if dry_run:
+        _estimate(folder, recipe, team_of(engine, workers, address).count, not no_speech, as_json)
+        return
+    out = out or folder / "run"
+    command = f"crosstask run {folder.name} --seed {seed}" + (f" --model {model.name}" if model else "")
+    wishes = Wishes(recipe, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, command)
+    finished = run_folder(folder, out, wishes, encoder_or_best, countdown, note)
+    say_finished(finished, out, as_json)
+
+
+def encoder_or_best(documents: "Sequence[str]") -> "Encoder":
+    """The best encoder that is installed; without documents (speech as features) it must be the sentence encoder."""
+    from crosstask.cli.narrate import encoder_for
+
+    return encoder_for(None if documents else "sentence", None, documents)
+
+
+def _recipe_of(model_recipe: str) -> str:
+    return "default" if model_recipe == "unknown" else model_recipe
+
+
+def say_finished(finished: "Finished", out: Path, as_json: bool) -> None:
+    """Counts at the end, and what is next."""
+    heard, extracted = finished.heard, finished.extracted
+    say_set_aside(finished.set_aside | heard.set_aside)
+    if heard.silent:
+        note(f"note: {len(heard.silent)} videos have no subtitles and speech is not recognised: pip install 'crosstask[speech]'")
+    counts = {
+        "done": len(extracted.done),
+        "reused": len(extracted.reused),
+        "set_aside": dict(sorted(finished.set_aside.items())),
+        "recognised": len(heard.recognised),
+        "embedded_subtitles": len(heard.embedded),
+        "windows": finished.windows,
+        "localized": len(finished.localized),
+        "run": str(out),
+        "results": finished.results,
+    }
+    if as_json:
+        print_json(counts)
+        return
+    say(
+        f"{counts['done']} videos done, {counts['reused']} reused, {len(finished.set_aside)} set aside; "
+        f"{finished.windows} with narration; steps found in {len(finished.localized)}"
+    )
+    if finished.results:
+        means = {name: percent(result["recall"]["mean"]) for name, result in finished.results.items()}
+        say("step recall on annotated videos, %: " + ", ".join(f"{name} {mean}" for name, mean in means.items()))
+    say(f"next: crosstask view {out}    crosstask export {out} --format youtube")
+
+
+def _estimate(folder: Path, recipe: "Recipe", n_workers: int, listen: bool, as_json: bool) -> None:
+    from crosstask.extraction.speech import can_recognise
+    from crosstask.pipeline.estimate import estimate
+    from crosstask.pipeline.media import files_by_id, need_media
+    from crosstask.sources import open_corpus
+
+    corpus = open_corpus(folder)
+    files, _ = files_by_id(need_media(corpus))
+    mute = frozenset(files) - frozenset(corpus.subtitles) if listen and can_recognise() else frozenset()
+    cost = estimate(files, recipe, mute)
+    wall = cost.cpu_seconds / n_workers + cost.listening_cpu_seconds
+    figures: dict[str, Any] = {
+        "videos": cost.videos,
+        "hours_of_video": cost.seconds / 3600,
+        "cpu_seconds": cost.cpu_seconds + cost.listening_cpu_seconds,
+        "seconds": wall,
+        "feature_bytes": cost.feature_bytes,
+        "unreadable": cost.unreadable,
+        "recipe": str(recipe),
+    }
+    say_set_aside(cost.unreadable)
+    if as_json:
+        print_json(figures)
+        return
+    say(f"{cost.videos} videos, {duration(cost.seconds)} in all, by {recipe}")
+    say(
+        f"about {duration(wall)} with {n_workers} at a time ({duration(figures['cpu_seconds'])} of CPU), {size(cost.feature_bytes)} of features"
+    )

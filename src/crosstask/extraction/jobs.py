@@ -1,0 +1,134 @@
+"""Many videos -> a folder of features: one job a video, done once, each file whole or absent; a bad video is set aside with its reason.
+
+FOLDER/VIDEO.npy         (T, D) float32
+FOLDER/recipe.txt        what made them, in a line; models refuse features of another recipe
+FOLDER/columns.txt       which columns are what
+FOLDER/.done/VIDEO.json  what was done, from which content
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crosstask.extraction.backbones.contract import need_torch
+from crosstask.extraction.describing import describe_video
+from crosstask.extraction.opening import need_pyav
+from crosstask.extraction.recipe import Part, Recipe, backbones_of, columns_text
+from crosstask.extraction.second import SAMPLE_RATE, Second
+from crosstask.extraction.stamps import content_stamp
+from crosstask.features import read_shape, write_rows
+from crosstask.records import InputError, MissingExtra
+from crosstask.running import Job, finished_result, run_all
+from crosstask.storing import write_text
+
+
+@dataclass
+class Extracted:
+    """What became of each video."""
+
+    done: list[str] = field(default_factory=list)
+    reused: list[str] = field(default_factory=list)
+    set_aside: dict[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Counts, and the reason for each video that was set aside."""
+        return {"done": len(self.done), "reused": len(self.reused), "set_aside": dict(sorted(self.set_aside.items()))}
+
+
+def extract_videos(
+    videos: Mapping[str, Path],
+    recipe: Recipe,
+    folder: Path,
+    engine: str = "local",
+    workers: int = 1,
+    advance: Callable[[], None] = lambda: None,
+    address: str | None = None,
+) -> Extracted:
+    """Describe videos (by id) into a folder; those already described from the same content are left alone."""
+    rehearse(recipe)
+    take_folder(folder, recipe)
+    result = Extracted()
+    jobs = []
+    for video_id, path in sorted(videos.items()):
+        try:
+            stamp = content_stamp(path)
+        except OSError as error:
+            result.set_aside[video_id] = f"{path.name}: cannot be read ({error.strerror}); expected a video file"
+            advance()
+            continue
+        job = Job(video_id, {"id": video_id, "video": os.path.relpath(path, folder), "stamp": stamp, "recipe": str(recipe)})
+        if _is_done(folder, job):
+            result.reused.append(video_id)
+        jobs.append(job)
+    work = partial(describe_job, folder=str(folder.resolve()), parts=[vars(part) for part in recipe.parts])
+    outcomes = run_all(work, jobs, folder / ".done", engine, workers, advance, address)
+    for job, outcome in zip(jobs, outcomes, strict=True):
+        if "set_aside" in outcome:
+            result.set_aside[job.name] = outcome["set_aside"]
+        elif job.name not in result.reused:
+            result.done.append(job.name)
+    return result
+
+
+def describe_job(values: Mapping[str, Any], folder: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """One video described and written; what is wrong with it otherwise."""
+    path = Path(os.path.normpath(Path(folder) / values["video"]))
+    try:
+        rows = describe_video(path, Recipe(tuple(Part(**part) for part in parts)))
+    except MissingExtra:
+        raise
+    except InputError as error:
+        return {"set_aside": str(error)}
+    write_rows(Path(folder) / f"{values['id']}.npy", rows)
+    return {"shape": list(rows.shape)}
+
+
+def _is_done(folder: Path, job: Job) -> bool:
+    """Whether the features stand as their record says; otherwise the record is dropped, and the video tried again."""
+    record = folder / ".done" / f"{job.name}.json"
+    outcome = finished_result(folder / ".done", job)
+    try:
+        if outcome is not None and list(read_shape(folder / f"{job.name}.npy")) == outcome.get("shape"):
+            return True
+    except InputError:
+        pass
+    record.unlink(missing_ok=True)
+    return False
+
+
+def rehearse(recipe: Recipe) -> None:
+    """Find out now, not at every video, that a part is not installed or that weights do not fit."""
+    need_pyav()
+    for part, backbone in zip(recipe.parts, backbones_of(recipe), strict=True):
+        if part.name != "log-mel":
+            need_torch(part.name)
+        if part.weights:
+            sampling = backbone.sampling
+            grey = (
+                {}
+                if sampling is None
+                else {sampling: np.full((sampling.per_second or 1, sampling.size, sampling.size, 3), 127, np.uint8)}
+            )
+            backbone.describe([Second(grey, np.zeros(SAMPLE_RATE, np.float32))])
+
+
+def take_folder(folder: Path, recipe: Recipe) -> None:
+    """Make the folder one of this recipe; features that something else made there are never touched."""
+    written = folder / "recipe.txt"
+    found = written.read_text("utf-8").strip() if written.is_file() else None
+    if found is None and any(folder.glob("*.npy")):
+        raise InputError(f"{folder}: holds features without a recipe.txt, so made elsewhere; choose another --out")
+    if found is not None and found != str(recipe):
+        if not (folder / ".done").is_dir():
+            raise InputError(f"{folder}: holds features of '{found}', not '{recipe}'; choose another --out")
+        for record in sorted((folder / ".done").glob("*.json")):
+            (folder / f"{record.stem}.npy").unlink(missing_ok=True)
+            record.unlink()
+    write_text(folder / "columns.txt", columns_text(recipe) + "\n")
+    (folder / ".done").mkdir(exist_ok=True)
+    write_text(written, f"{recipe}\n")

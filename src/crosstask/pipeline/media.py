@@ -1,0 +1,42 @@
+"""Which file is which video of a corpus."""
+
+from pathlib import Path
+
+from crosstask.records import Corpus, InputError, VideoKey
+from crosstask.sources.corpus_toml import VIDEO_EXTENSIONS, media_files
+
+
+def media_of(corpus: Corpus) -> dict[VideoKey, Path]:
+    """The file of each video that has one: `videos/TASK/VIDEO.mp4`, or anywhere under `videos/` in the published layout."""
+    if corpus.folder is None:
+        return {}
+    if (corpus.folder / "corpus.toml").exists():
+        return {VideoKey(*key): path for key, path in media_files(corpus.folder, corpus.tasks).items()}
+    found: dict[str, Path] = {}
+    for path in sorted((corpus.folder / "videos").rglob("*")):
+        if path.suffix.lower() in VIDEO_EXTENSIONS and not path.name.startswith("."):
+            found.setdefault(path.stem, path)
+    return {video.key: found[video.id] for video in corpus.videos if video.id in found}
+
+
+def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str, str]]:
+    """The file of each video id, and why some ids have none: features are kept by id, so two videos may not share one."""
+    from crosstask.extraction.stamps import content_stamp
+
+    chosen: dict[str, Path] = {}
+    clashes: dict[str, str] = {}
+    for key, path in sorted(media.items()):
+        other = chosen.setdefault(key.video, path)
+        if other != path and content_stamp(other) != content_stamp(path):
+            clashes[key.video] = (
+                f"{path.parent.name}/{path.name} and {other.parent.name}/{other.name} are different videos of one name; rename one"
+            )
+    return {video: path for video, path in chosen.items() if video not in clashes}, clashes
+
+
+def need_media(corpus: Corpus) -> dict[VideoKey, Path]:
+    """The files of a corpus, or what is missing."""
+    media = media_of(corpus)
+    if not media:
+        raise InputError(f"corpus '{corpus.name}': no video files; expected videos/TASK/NAME.mp4 in {corpus.folder}")
+    return media

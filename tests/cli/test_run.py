@@ -1,0 +1,172 @@
+"""A folder of tiny videos, from `init` to steps found: killed, repeated, damaged."""
+
+import hashlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from cli.running import crosstask, json_of, refused
+from extraction.media import write_video
+
+pytest.importorskip("av", reason="extra video is not installed")
+
+TOML = """
+[tasks.latte]
+title = "Make Latte"
+steps = ["pour milk", "stir coffee"]
+[tasks.tea]
+title = "Make Tea"
+steps = ["boil water", "pour water"]
+"""
+VTT = "WEBVTT\n\n00:00:02.000 --> 00:00:04.000\nnow {0}\n\n00:00:06.000 --> 00:00:09.000\nthen {1}\n"
+
+
+def make_corpus(folder, n_videos=3):
+    folder.mkdir(parents=True)
+    (folder / "corpus.toml").write_text(TOML)
+    said = {"latte": ("pour the milk", "stir the coffee"), "tea": ("boil some water", "pour the water")}
+    for task in said:
+        for i in range(n_videos):
+            write_video(folder / "videos" / task / f"{task} {i}.mp4", seconds=10, rate=2, size=(32, 32))
+            (folder / "videos" / task / f"{task} {i}.vtt").write_text(VTT.format(*said[task]))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return make_corpus(tmp_path_factory.mktemp("own") / "my videos, déjà")
+
+
+@pytest.fixture
+def corpus(made, tmp_path):
+    return shutil.copytree(made, tmp_path / made.name)
+
+
+def bytes_of(folder):
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix in {".npy", ".json", ".safetensors", ".csv", ".txt"}
+    }
+
+
+LIGHT = ("--features", "log-mel", "--workers", 1, "--no-speech")
+
+
+def test_init_then_run(tmp_path):
+    folder = tmp_path / "new corpus"
+    assert crosstask("init", folder).returncode == 0
+    written = (folder / "corpus.toml").read_text()
+    assert (folder / "videos" / "latte").is_dir() and "[tasks.latte]" in written
+    (folder / "corpus.toml").write_text(TOML)
+    assert "stays as it is" in crosstask("init", folder).stderr and (folder / "corpus.toml").read_text() == TOML
+    assert "no video files; expected videos/TASK" in refused("run", folder)
+
+
+def test_run_finds_steps_and_repeats_to_the_same_bytes(corpus):
+    first = json_of("run", corpus, *LIGHT)
+    assert (first["done"], first["reused"], first["set_aside"], first["localized"], first["windows"]) == (6, 0, {}, 6, 6)
+    assert {"run.json", "model.safetensors", "localizations.json", "scores"} <= {p.name for p in (corpus / "run").iterdir()}
+    assert (corpus / ".crosstask/features/recipe.txt").read_text() == "log-mel\n"
+    before = bytes_of(corpus)
+    second = json_of("run", corpus, *LIGHT)
+    assert (second["done"], second["reused"]) == (0, 6)
+    assert bytes_of(corpus) == before
+    found = json_of("localize", corpus / "run/model.safetensors", corpus / "videos/tea/tea 0.mp4", "--task", "tea")
+    assert [s["step"] for s in found["steps"]] == ["boil water", "pour water"]
+
+
+def test_next_week_a_new_video_and_the_old_model(corpus, tmp_path):
+    json_of("run", corpus, *LIGHT)
+    model = shutil.copy(corpus / "run/model.safetensors", tmp_path / "m.safetensors")
+    write_video(corpus / "videos" / "tea" / "new.mp4", seconds=5, rate=2, size=(32, 32))
+    found = json_of("run", corpus, "--model", model, "--workers", 1, "--no-speech", "--out", tmp_path / "out")
+    assert (found["done"], found["reused"], found["localized"]) == (1, 6, 7)
+    assert (tmp_path / "out/model.safetensors").read_bytes() == (tmp_path / "m.safetensors").read_bytes()
+    said = refused("run", corpus, "--model", model, "--features", "log-mel,speech", "--no-speech", "--workers", 1)
+    assert "trained on 'log-mel'" in said
+
+
+def test_bad_videos_are_set_aside_by_name_while_the_rest_goes_on(corpus):
+    folder = corpus / "videos" / "latte"
+    good = (folder / "latte 0.mp4").read_bytes()
+    (folder / "zero.mp4").write_bytes(b"")
+    (folder / "half.mp4").write_bytes(good[: len(good) // 2].replace(b"moov", b"free"))
+    (folder / "page.mp4").write_text("<html>not found</html>")
+    write_video(folder / "short.mp4", seconds=1, rate=4, size=(32, 32))
+    result = json_of("run", corpus, *LIGHT)
+    assert set(result["set_aside"]) == {"zero", "half", "page", "latte_short"}
+    assert result["set_aside"]["zero"].startswith("zero.mp4: empty") and result["localized"] == 6
+    assert "cannot hold 2 steps" in result["set_aside"]["latte_short"]
+
+
+def test_changed_content_is_described_again_and_another_recipe_replaces(corpus):
+    json_of("extract", corpus, "--features", "log-mel", "--workers", 1)
+    write_video(corpus / "videos" / "tea" / "tea 0.mp4", seconds=7, rate=2, size=(32, 32))
+    assert json_of("extract", corpus, "--features", "log-mel", "--workers", 1)["done"] == 1
+    assert np.load(corpus / ".crosstask/features/tea 0.npy").shape == (7, 128)
+    (corpus / ".crosstask/features/tea 1.npy").write_bytes(b"broken")
+    assert json_of("extract", corpus, "--features", "log-mel", "--workers", 1)["done"] == 1
+
+
+def test_features_made_elsewhere_are_never_touched(corpus, tmp_path):
+    out = tmp_path / "features"
+    out.mkdir()
+    np.save(out / "mine.npy", np.zeros((3, 2)))
+    video = corpus / "videos/tea/tea 0.mp4"
+    assert "made elsewhere; choose another --out" in refused("extract", video, "--features", "log-mel", "--out", out)
+    assert [p.name for p in out.iterdir()] == ["mine.npy"]
+
+
+def test_two_videos_of_one_name_are_set_aside(corpus):
+    write_video(corpus / "videos" / "tea" / "latte 0.mp4", seconds=3, rate=2, size=(32, 32))
+    result = json_of("extract", corpus, "--features", "log-mel", "--workers", 1)
+    assert "different videos of one name" in result["set_aside"]["latte 0"] and result["done"] == 5
+
+
+def test_dry_run_says_the_cost_and_writes_nothing(corpus):
+    before = sorted(corpus.rglob("*"))
+    cost = json_of("run", corpus, "--dry-run")
+    assert cost["videos"] == 6 and cost["hours_of_video"] == pytest.approx(60 / 3600, rel=0.1)
+    assert cost["feature_bytes"] >= 60 * 1408 * 4 and cost["cpu_seconds"] > 0
+    assert sorted(corpus.rglob("*")) == before
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_it_finishes_with_the_same_bytes(made, corpus, tmp_path):
+    whole = shutil.copytree(made, tmp_path / "whole" / made.name)
+    command = ["run", "FOLDER", *LIGHT]
+    assert crosstask(*[whole if a == "FOLDER" else a for a in command]).returncode == 0
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        arguments = [str(corpus if a == "FOLDER" else a) for a in command]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "crosstask.cli.main", *arguments], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
+        time.sleep(rng.uniform(0.5, 4))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert crosstask(*[corpus if a == "FOLDER" else a for a in command]).returncode == 0
+    ended, expected = bytes_of(corpus), bytes_of(whole)
+    differing = {name for name in set(ended) | set(expected) if ended.get(name) != expected.get(name)}
+    assert differing <= {"run/run.json"}, "run.json names the absolute place of the videos"
+    assert (corpus / "run/run.json").read_text().replace(str(corpus), "") == (whole / "run/run.json").read_text().replace(
+        str(whole), ""
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_other_processes_give_the_same_features(corpus, tmp_path, engine):
+    if engine == "ray":
+        pytest.importorskip("ray", reason="extra ray is not installed")
+    json_of("extract", corpus, "--features", "log-mel", "--workers", 1, "--out", tmp_path / "here")
+    json_of("extract", corpus, "--features", "log-mel", "--engine", engine, "--workers", 2, "--out", tmp_path / "there")
+    names = sorted(p.name for p in (tmp_path / "here").glob("*.npy"))
+    assert len(names) == 6
+    assert all((tmp_path / "here" / n).read_bytes() == (tmp_path / "there" / n).read_bytes() for n in names)
