@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS := deep,video,speech,sentence,fasttext,serve,ray,dev
 
-.PHONY: demo setup test check bench system clean
+.PHONY: demo setup test check bench faults fuzz system clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -33,6 +33,14 @@ check: $(VENV)/.full
 
 bench: $(VENV)/.full
 	$(BIN)/python benchmarks/training.py --out bench.json
+
+# Hundreds of kills of every verb that writes, and minutes of load and of hostile files; the check does the same with fewer.
+faults: $(VENV)/.full
+	rm -f faults.json
+	CROSSTASK_KILLS=300 CROSSTASK_LOAD_SECONDS=120 CROSSTASK_FAULT_FIGURES=faults.json $(BIN)/python -m pytest --durations=15 tests/faults tests/storing
+
+fuzz: $(VENV)/.full
+	CROSSTASK_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest --durations=15 tests/fuzz
 
 # Debian parts for the browser and speech tests; tests whose part is absent skip and say so.
 system:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from crosstask.features.loose import LooseFeatures
 from crosstask.records import InputError
-from crosstask.storing import alone_after_waiting, stable_json, write_json
+from crosstask.storing import alone_after_waiting, alone_or_refused, stable_json, write_json
 
 log = logging.getLogger(__name__)
 FORMAT = 2
@@ -116,6 +116,7 @@ def pack_features(
     wanted = sorted(set(video_ids))
     finished = open_packed(folder, source, wanted, dtype)
     if finished is not None:
+        _tidy(finished)
         return finished
     folder.mkdir(parents=True, exist_ok=True)
     with alone_after_waiting(
@@ -130,12 +131,22 @@ def _pack(source: LooseFeatures, wanted: Sequence[str], folder: Path, dtype: str
     videos, n_dimensions = _append(source, wanted, folder, dtype, progress)
     index = _index(dtype, n_dimensions, videos)
     (folder / "unfinished.bin").replace(folder / index["rows"])
-    (folder / "unfinished.json").unlink(missing_ok=True)
     write_json(folder / "index.json", index)
-    for old in sorted(folder.glob("rows*.bin")):
-        if old.name != index["rows"]:
-            old.unlink(missing_ok=True)
+    _remove_older(folder, index["rows"])
     return PackedFeatures(folder, n_dimensions, dtype, {video.id: video for video in videos}, index["rows"])
+
+
+def _remove_older(folder: Path, rows_file: str) -> None:
+    for old in [*folder.glob("rows*.bin"), *folder.glob("unfinished.*")]:
+        if old.name != rows_file:
+            old.unlink(missing_ok=True)
+
+
+def _tidy(pack: PackedFeatures) -> None:
+    """Remove what a process left that was killed just after it had finished; left alone where others are at work or nobody may write."""
+    if {path.name for path in pack.folder.iterdir()} > {"index.json", pack.rows_file}:
+        with suppress(OSError), alone_or_refused(pack.folder / "index.json"):
+            _remove_older(pack.folder, pack.rows_file)
 
 
 def _append(
