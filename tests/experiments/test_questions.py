@@ -139,3 +139,40 @@ def test_too_many_training_videos_leave_nothing_to_judge(asked):
     values = job_values(asked, Setting("x", "uniform"), 0) | {"train_videos_per_task": 99}
     with pytest.raises(InputError, match="no annotated video is left to judge"):
         one_job.train_and_judge(values)
+
+
+def test_the_optimiser_question_on_features_and_on_order_alone(asked, tmp_path):
+    from dataclasses import replace
+
+    summary = experiment_named("optimiser")(replace(asked, train_videos_per_task=3)).summary
+    assert len(summary["results"]) == 8 and len(summary["differences"]) == 2
+    assert all(0 < of["f1"]["mean"] <= 1 for of in summary["results"].values())
+    (tmp_path / "five" / "annotations").mkdir(parents=True)
+    (tmp_path / "five" / "tasks.json").write_text(json.dumps({"making tea": ["boil", "pour"]}))
+    (tmp_path / "five" / "annotations" / "tea_0001.csv").write_text("BOIL,0,9\nPOUR,10,30\n")
+    five = Asked(str(tmp_path / "five"), tmp_path / "out2", runs=2)
+    assert list(experiment_named("optimiser")(five).summary["results"]) == [
+        "uniform, K = 10",
+        "random, K = 10",
+        "uniform, K = 15",
+        "random, K = 15",
+    ]
+
+
+def test_the_narration_question_needs_subtitles(asked):
+    with pytest.raises(InputError, match="narration needs both"):
+        experiment_named("narration")(asked)
+
+
+@pytest.mark.slow
+def test_the_narration_question_on_planted_speech(tmp_path, monkeypatch):
+    monkeypatch.setattr("crosstask.experiments.questions.narration.find_spec", lambda name: None)  # words alone: quick
+    summary = experiment_named("narration")(Asked("planted:demo:clear:0:8", tmp_path)).summary
+    assert {"tfidf, paper", "tfidf, best"} == set(summary["results"])
+    assert all(0 < of["precision"] < 1 for of in summary["results"].values())
+
+
+def test_depth_goes_through_the_same_jobs(asked):
+    pytest.importorskip("torch")
+    summary = experiment_named("depth")(asked).summary
+    assert set(summary["results"]) == {"linear", "one hidden layer", "two hidden layers"}

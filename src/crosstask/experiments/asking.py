@@ -66,10 +66,10 @@ class Asked:
             "tuned": self.tune,
         }
 
-    def do(self, what: str, jobs: Sequence[Job]) -> list[Any]:
+    def do(self, what: str, jobs: Sequence[Job], work: Callable[[Mapping[str, Any]], Any] = train_and_judge) -> list[Any]:
         """The results of jobs, from their files where they are finished."""
         with self.watch(what, len(jobs)) as advance:
-            return run_all(train_and_judge, jobs, self.out / "jobs", self.engine, self.workers, advance, self.address)
+            return run_all(work, jobs, self.out / "jobs", self.engine, self.workers, advance, self.address)
 
 
 def job_values(asked: Asked, setting: Setting, run: int) -> dict[str, Any]:

@@ -1,11 +1,13 @@
-"""A corpus by its name on a command line: a folder, or `planted:SHAPE:DIFFICULTY:SEED:D`; opened once in a process."""
+"""A corpus by its name on a command line: a folder (also that of the five-task set), or `planted:SHAPE:DIFFICULTY:SEED:D`; opened once in a process."""
 
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.records import Corpus, InputError
 from crosstask.sources import open_corpus
+from crosstask.sources.five_tasks import is_five_tasks, read_five_tasks
 from crosstask.sources.planted import plant
 
 TUNING_WORLD = 1000  # planted corpora: settings are chosen on the world of this seed, results come from others
@@ -62,4 +64,6 @@ def open_once(corpus: str) -> Corpus:
     name = planted_name(corpus)
     if name is not None:
         return plant(name.shape, name.difficulty, name.seed, name.n_dimensions)
+    if is_five_tasks(Path(corpus)):
+        return read_five_tasks(Path(corpus))
     return with_packed_features(open_corpus(corpus))

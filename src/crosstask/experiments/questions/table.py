@@ -7,7 +7,9 @@ from crosstask.experiments.asking import Asked
 from crosstask.experiments.questions.cross_task import cross_task
 from crosstask.experiments.questions.depth import depth
 from crosstask.experiments.questions.measures import measures
+from crosstask.experiments.questions.narration import narration
 from crosstask.experiments.questions.no_narration import no_narration
+from crosstask.experiments.questions.optimiser import optimiser
 from crosstask.experiments.questions.sharing import sharing
 from crosstask.experiments.questions.sharing_gain import sharing_gain
 from crosstask.experiments.questions.transfer import transfer
@@ -17,10 +19,12 @@ EXPERIMENTS: dict[str, Callable[[Asked], Answer]] = {
     "cross-task": cross_task,
     "sharing": sharing,
     "transfer": transfer,
+    "narration": narration,
     "metrics": measures,
     "no-narration": no_narration,
     "sharing-gain": sharing_gain,
     "depth": depth,
+    "optimiser": optimiser,
 }
 
 

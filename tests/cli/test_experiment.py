@@ -1,0 +1,43 @@
+import json
+
+import pytest
+
+from cli.running import crosstask, json_of, refused
+from tiny import write_tiny
+
+QUICK = ["--learning-rate", "0.01", "--initial-epochs", "1", "--epochs", "1", "--train-videos", "2"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    write_tiny(folder, videos_per_task=5)
+    return folder
+
+
+def test_an_unknown_name_is_refused_with_the_names(corpus, tmp_path):
+    said = refused("experiment", "table-9", corpus, "--out", tmp_path)
+    assert "'table-9' is unknown" in said and "cross-task" in said and "optimiser" in said
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--split-by", "luck"), ("--engine", "abacus"), ("--shared-videos", "maybe"), ("--recipe", "new"), ("--dropout", "1.5")],
+)
+def test_bad_choices_are_refused(corpus, tmp_path, option, value):
+    assert value in refused("experiment", "sharing", corpus, "--out", tmp_path, option, value)
+
+
+def test_a_question_prints_its_table_and_the_same_json_twice(corpus, tmp_path):
+    first = json_of("experiment", "no-narration", corpus, "--runs", 2, "--out", tmp_path, *QUICK)
+    again = json_of("experiment", "no-narration", corpus, "--runs", 2, "--out", tmp_path, *QUICK)
+    assert first == again == json.loads((tmp_path / "results.json").read_text())
+    shown = crosstask("experiment", "no-narration", corpus, "--runs", 2, "--out", tmp_path, *QUICK)
+    assert shown.returncode == 0 and "proposed, windows - proposed, no windows" in shown.stdout
+
+
+@pytest.mark.parametrize("method", ["alayrac16", "richard18"])
+def test_a_baseline_is_trained_and_evaluated(corpus, tmp_path, method):
+    model = tmp_path / "m.safetensors"
+    json_of("train", corpus, "--method", method, "--out", model)
+    assert 0 <= json_of("evaluate", corpus, "--model", model)["recall"]["mean"] <= 1
