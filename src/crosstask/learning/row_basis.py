@@ -14,6 +14,7 @@ Floats = npt.NDArray[np.floating]
 LARGEST_WIDTH = 512  # a covariance of this size is solved in milliseconds; real features lose nothing that 30 videos could teach
 _SAMPLED_ROWS = 20_000
 _SPARE_DIRECTIONS = 32
+_LONGEST_LAG, _FORGOTTEN = 60, 0.05
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,24 @@ class RowBasis:
         """(T, D) of one video -> (T, d)."""
         scaled = centred(rows) / self.unit
         return np.asarray(scaled if self.directions is None else scaled @ self.directions, dtype=np.float32)
+
+
+def seconds_alike(videos: Iterable[Floats]) -> float:
+    """How many seconds in a row say about the same: the integrated autocorrelation of described rows, 1 when each second is new.
+
+    >>> round(seconds_alike([np.repeat(np.random.default_rng(0).normal(size=(500, 3)), 4, axis=0)]))
+    4
+    """
+    products, counts = np.zeros(_LONGEST_LAG + 1), np.zeros(_LONGEST_LAG + 1)
+    for rows in videos:
+        for lag in range(min(_LONGEST_LAG, len(rows) - 2) + 1):
+            products[lag] += float((rows[: len(rows) - lag] * rows[lag:]).sum())
+            counts[lag] += len(rows) - lag
+    if products[0] <= 0:
+        return 1.0
+    alike = products / np.maximum(counts, 1) / (products[0] / counts[0])
+    forgotten = np.flatnonzero(alike < _FORGOTTEN)
+    return float(1 + 2 * alike[1 : forgotten[0] if forgotten.size else None].sum())
 
 
 def centred(rows: Floats) -> npt.NDArray[np.float32]:

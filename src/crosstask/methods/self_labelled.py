@@ -5,17 +5,17 @@ that the ordered inference on them picks the moments most likely to be hits.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from crosstask.learning.row_basis import RowBasis, fit_basis
+from crosstask.learning.row_basis import RowBasis, fit_basis, seconds_alike
 from crosstask.learning.run_habits import RunHabits, first_habits
 from crosstask.learning.self_labelling import Classes, LabelledVideo, Learnt, SelfLabellingSettings, learn, posterior
-from crosstask.learning.step_looks import against_background, linear_evidence
+from crosstask.learning.step_looks import against_background, linear_evidence, noise_of
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.ordering.skipping_runs import RunPosterior
 from crosstask.records import Corpus, InputError, Task, Video
@@ -52,8 +52,10 @@ class SelfLabelled:
         names = [name for task in tasks.values() for name in names_of_classes(task, self.sharing)]
         classes = Classes(tuple(len(task.steps) for task in tasks.values()), shared_words(names, names))
         labelled = [LabelledVideo(number[v.task], basis.describe(rows[v.id]), window_mask(corpus, v)) for v in videos]
-        learnt = learn(labelled, classes, self.settings, self.after_round)
-        return SelfLabelledScorer(basis, learnt, tuple(tasks.values()), self.sharing, self.settings)
+        looks = replace(self.settings.looks, noise=noise_of(seconds_alike(video.rows for video in labelled)))
+        settings = replace(self.settings, looks=looks)
+        learnt = learn(labelled, classes, settings, self.after_round)
+        return SelfLabelledScorer(basis, learnt, tuple(tasks.values()), self.sharing, settings)
 
 
 def window_mask(corpus: Corpus, video: Video) -> npt.NDArray[np.bool_]:
