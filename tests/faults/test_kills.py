@@ -1,26 +1,18 @@
 """SIGKILL at random moments of every verb that writes: the same command goes on, and ends with the bytes of an undisturbed run."""
 
-import json
 import os
 import random
-from pathlib import Path
 
 import pytest
 
+from faults.figures import record
 from faults.verbs import VERBS, Bench
-from faults.warm import warm_process
 
 KILLS = int(os.environ.get("CROSSTASK_KILLS", "20"))
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
 ]
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory):
-    with warm_process() as process:
-        yield process
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -54,11 +46,3 @@ def test_killed_at_random_it_ends_with_the_same_bytes(verb, warm, tmp_path):
         verb,
         {"kills": kills, "finished": finished + 1, "kills_that_left_something_unfinished": unfinished_seen, "resumed": resumed},
     )
-
-
-def record(verb, figures):
-    """Figures for `make faults`, which sets CROSSTASK_FAULT_FIGURES."""
-    path = os.environ.get("CROSSTASK_FAULT_FIGURES")
-    if path:
-        kept = json.loads(Path(path).read_text()) if Path(path).exists() else {}
-        Path(path).write_text(json.dumps({**kept, verb: figures}, indent=2, sort_keys=True) + "\n")

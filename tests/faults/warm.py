@@ -1,7 +1,7 @@
 """A process that has everything loaded and compiled, and runs verbs in copies of itself: a run costs its work alone, so a kill hits the work.
 
-Reads a JSON line `{"argv", "after_s"}`; runs the verb in a forked child and sends it SIGKILL after so many seconds (null: never). Answers with a
-line `{"code", "seconds", "said"}`; the code is null for a child that was killed.
+Reads a JSON line `{"argv", "after_s", "fault"}`; runs the verb in a forked child, perhaps on a failing disk, and sends it SIGKILL after so many
+seconds (null: never). Answers with a line `{"code", "seconds", "said", "calls"}`; the code is null for a child that was killed.
 """
 
 import json
@@ -13,6 +13,8 @@ import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
+
+from faults.failing import Fault
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
@@ -41,16 +43,18 @@ def run_verb(argv):
     return 0
 
 
-def in_child(argv, after_s):
-    with tempfile.TemporaryFile("w+") as said:
+def in_child(argv, after_s, fault):
+    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as counted:
         begun = time.perf_counter()
         child = os.fork()
         if child == 0:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
             os.dup2(said.fileno(), 1)
             os.dup2(said.fileno(), 2)
-            code = 70
+            code, disk = 70, Fault(*fault) if fault else None
             try:
+                if disk:
+                    disk.install()
                 code = run_verb(argv)
             except BaseException:
                 import traceback
@@ -58,6 +62,7 @@ def in_child(argv, after_s):
                 traceback.print_exc()
             sys.stdout.flush()
             sys.stderr.flush()
+            os.write(counted.fileno(), str(disk.calls if disk else 0).encode())
             os._exit(code)
         if after_s is None:
             signal.sigwait([signal.SIGCHLD])
@@ -67,8 +72,9 @@ def in_child(argv, after_s):
         _, status = os.waitpid(child, 0)
         seconds = time.perf_counter() - begun
         said.seek(0)
+        counted.seek(0)
         code = None if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-        return {"code": code, "seconds": seconds, "said": said.read()}
+        return {"code": code, "seconds": seconds, "said": said.read(), "calls": int(counted.read() or 0)}
 
 
 def serve():
@@ -85,7 +91,7 @@ def serve():
                 finally:
                     sys.stdout, sys.stderr = out, err
         else:
-            answer = in_child(asked["argv"], asked["after_s"])
+            answer = in_child(asked["argv"], asked["after_s"], asked["fault"])
         print(json.dumps(answer), flush=True)
 
 
@@ -104,9 +110,9 @@ class Warm:
         """Run a verb there once, so that what it needs is loaded."""
         assert self._ask({"argv": [str(a) for a in argv], "here": True})["code"] == 0, argv
 
-    def run(self, argv, after_s=None):
-        """What became of the verb."""
-        return self._ask({"argv": [str(a) for a in argv], "after_s": after_s})
+    def run(self, argv, after_s=None, fault=None):
+        """What became of the verb; a fault is (operation, n-th call, errno)."""
+        return self._ask({"argv": [str(a) for a in argv], "after_s": after_s, "fault": fault})
 
 
 @contextmanager

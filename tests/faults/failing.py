@@ -1,0 +1,79 @@
+"""A disk that fails at the n-th call of one kind, for the process that asks for it."""
+
+import io
+import mmap
+import os
+
+OPERATIONS = ("open", "write", "fsync", "rename", "unlink", "lock", "mmap")
+
+
+class Fault:
+    """Counts calls of one operation and lets the n-th fail; `nth` 0 only counts."""
+
+    def __init__(self, operation: str, nth: int, errno: int) -> None:
+        self.operation, self.nth, self.errno, self.calls = operation, nth, errno, 0
+
+    @property
+    def struck(self) -> bool:
+        """Whether a call was made to fail."""
+        return 0 < self.nth <= self.calls
+
+    def strike(self, name: object = None) -> None:
+        """Count a call, and fail if it is the one."""
+        self.calls += 1
+        if self.calls == self.nth:
+            raise OSError(self.errno, os.strerror(self.errno), *([str(name)] if name is not None else []))
+
+    def failing(self, function):
+        """The function, struck before it does anything."""
+
+        def call(*arguments, **options):
+            self.strike(arguments[0] if arguments and not isinstance(arguments[0], int) else None)
+            return function(*arguments, **options)
+
+        return call
+
+    def install(self) -> None:
+        """From now on, in this process; nothing puts it back."""
+        if self.operation == "fsync":
+            os.fsync = self.failing(os.fsync)
+        elif self.operation == "rename":
+            os.replace, os.rename = self.failing(os.replace), self.failing(os.rename)
+        elif self.operation == "unlink":
+            os.unlink = self.failing(os.unlink)
+        elif self.operation == "lock":
+            os.open = self.failing(os.open)
+        elif self.operation == "mmap":
+            mmap.mmap = self._mapping()
+        else:
+            io.open = self._opening(io.open)
+
+    def _mapping(self):
+        fault = self
+
+        class Mapping(mmap.mmap):
+            def __new__(cls, *arguments, **options):
+                fault.strike()
+                return super().__new__(cls, *arguments, **options)
+
+        return Mapping
+
+    def _opening(self, ordinary):
+        fault = self
+
+        class Raw(io.FileIO):
+            def write(self, data):
+                if fault.operation == "write":
+                    fault.strike()
+                return super().write(data)
+
+        def open_(file, mode="r", *arguments, **options):
+            if not set(mode) & set("wax+"):
+                return ordinary(file, mode, *arguments, **options)
+            if fault.operation == "open":
+                fault.strike(file)
+            assert "b" in mode, f"{file}: text written past the storing room"
+            raw = Raw(file, mode.replace("b", ""))
+            return io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
+
+        return open_
