@@ -24,12 +24,13 @@ ALLOWED = {
     "metrics": {"records", "ordering"},
     "experiments": ALL_BELOW_EXPERIMENTS,
     "extraction": {"records", "features", "text", "running", "storing"},
+    "rendering": {"records", "sources", "running", "storing"},  # synthetic videos, drawn
     "collecting": {"records", "text", "metrics", "storing"},
     "runs": {"records", "storing"},  # a run folder, read and written
     "export": {"records", "runs", "storing"},
     "report": {"records", "metrics", "runs", "storing"},
     "viewer": {"records", "runs", "storing"},
-    "pipeline": ALL_BELOW_EXPERIMENTS | {"experiments", "extraction", "collecting", "export", "report", "viewer", "runs"},
+    "pipeline": ALL_BELOW_EXPERIMENTS | {"experiments", "extraction", "rendering", "collecting", "export", "report", "viewer", "runs"},
 }
 LAZY = {"crosstask", "cli"}  # the package's own front door, and the command line, which nothing imports
 

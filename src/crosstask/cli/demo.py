@@ -17,6 +17,7 @@ ORDER = ("uniform", "task-specific", "proposed", "best", "supervised")
 
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Run folder to write.")] = Path("demo"),
+    video: Annotated[bool, typer.Option("--video", help="From raw (synthetic) video files; about six minutes.")] = False,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -26,6 +27,11 @@ def demo(
     """
     from time import perf_counter
 
+    if video:
+        from crosstask.cli.video_demo import show_video_demo
+
+        show_video_demo(out, seed, as_json)
+        return
     from crosstask.experiments.demo import demonstrate
 
     begun = perf_counter()

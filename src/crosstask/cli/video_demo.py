@@ -1,0 +1,67 @@
+"""`crosstask demo --video`: the whole way from video files, on synthetic films drawn here."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crosstask.cli.countdown import countdown, duration
+from crosstask.cli.extract import team_of
+from crosstask.cli.run import encoder_or_best
+from crosstask.cli.speaking import note, percent, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from crosstask.pipeline.video_demo import VideoDemonstration
+
+
+def show_video_demo(out: Path, seed: int, as_json: bool) -> None:
+    """Render, run, compare, and say what was found."""
+    from crosstask.pipeline.video_demo import demonstrate_on_video
+
+    note("synthetic videos: drawn and filmed here, nothing in them is real")
+    shown = demonstrate_on_video(out, seed, encoder_or_best, countdown, team_of("local", None, None).count)
+    figures = figures_of(shown) | {"run": str(out)}
+    if as_json:
+        print_json(figures)
+        return
+    _print(shown, figures)
+    say("\nWhat to try next")
+    say(f"  crosstask view {out}                   watch the videos with the steps found")
+    say(f"  crosstask run {out / 'corpus'}             the same verb that your own folder takes")
+    say("  crosstask init my-corpus               a folder for your own videos")
+
+
+def figures_of(shown: "VideoDemonstration") -> dict[str, Any]:
+    """Recall by method, and of tasks never trained on; fractions."""
+    left_out = shown.left_out
+    return {
+        "synthetic": True,
+        "recall": {name: evaluation.to_json()["recall"] for name, evaluation in shown.methods.items()},
+        "left_out": {
+            "tasks": left_out,
+            "mean": {
+                name: sum(row[name] for row in left_out.values()) / len(left_out)
+                for name in ("uniform", "never_trained", "trained")
+            },
+        },
+        "videos": shown.finished.extracted.to_json(),
+        "seconds": shown.seconds,
+    }
+
+
+def _print(shown: "VideoDemonstration", figures: dict[str, Any]) -> None:
+    names = ("uniform", "no sharing", "best")
+    corpus, recalls, left_out = shown.finished.corpus, figures["recall"], figures["left_out"]
+    rows = [
+        [
+            task.title,
+            *(percent(recalls[name]["tasks"][task.id]) for name in names),
+            percent(left_out["tasks"][task.id]["never_trained"]),
+        ]
+        for task in corpus.primary_tasks()
+    ]
+    means = [percent(recalls[name]["mean"]) for name in names]
+    rows.append(["mean over tasks", *means, percent(left_out["mean"]["never_trained"])])
+    header = ["step recall, % (synthetic videos)", "uniform", "no sharing", "best", "best, task never trained on"]
+    print_table(f"{len(shown.tested)} test videos in kitchens of their own", header, rows)
+    say("\nWhere the time went")
+    for what, spent in shown.seconds.items():
+        say(f"  {duration(spent):>6}  {what}")

@@ -1,0 +1,127 @@
+"""What happens in a synthetic video: which steps, when, in which order, what is said, and what is shown in between."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crosstask.records import Interval, StepInterval, Task
+
+Rng = np.random.Generator
+
+TASKS: tuple[Task, ...] = (
+    Task("latte", "Make Latte", ("press coffee", "pour coffee", "add sugar", "pour milk", "stir milk")),
+    Task("omelette", "Make Omelette", ("cut onion", "stir egg", "pour egg", "add cheese", "flip egg")),
+    Task("salad", "Make Salad", ("cut tomato", "add lettuce", "cut onion", "pour oil", "stir lettuce")),
+    Task("sandwich", "Make Sandwich", ("cut bread", "spread butter", "add cheese", "add tomato", "press bread")),
+    Task("pancakes", "Make Pancakes", ("stir egg", "add sugar", "pour milk", "spread butter", "flip pancake")),
+    Task("lemonade", "Make Lemonade", ("cut lemon", "press lemon", "add sugar", "pour water", "stir lemon")),
+    Task("pizza", "Make Pizza", ("press dough", "pour oil", "spread tomato", "add cheese", "cut pizza")),
+    Task("toast", "Make French Toast", ("stir egg", "cut bread", "pour milk", "flip bread", "add butter")),
+)
+_SYNONYMS = {
+    "pour": ("pour in the {}", "pour the {} now", "in goes the {}, just pour it"),
+    "cut": ("cut the {}", "we cut our {} into pieces", "slice and cut the {}"),
+    "stir": ("stir the {}", "keep stirring the {}", "give the {} a good stir"),
+    "add": ("add the {}", "now add some {}", "we are adding {} here"),
+    "spread": ("spread the {}", "spread some {} all over", "I am spreading the {}"),
+    "flip": ("flip the {}", "now flip the {} over", "time to flip our {}"),
+    "press": ("press the {}", "press down on the {}", "pressing the {} firmly"),
+}
+_CHATTER = (
+    "hello everybody and welcome back",
+    "this is my favourite recipe",
+    "do not forget to subscribe",
+    "my grandmother taught me this",
+    "that looks really good already",
+    "you can find everything in the description",
+    "take your time with this one",
+    "it smells wonderful in here",
+    "I love a good {}",
+    "make sure you have enough {} at home",
+)
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A stretch of the video: a step being done, or (step None) a person talking, or the table."""
+
+    start_s: float
+    end_s: float
+    step: int | None
+    kind: str  # the verb, or 'talking', or 'table'
+    noun: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """Something said."""
+
+    start_s: float
+    end_s: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Script:
+    """A whole video, before it is drawn."""
+
+    task: Task
+    shots: tuple[Shot, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return self.shots[-1].end_s
+
+    @property
+    def truth(self) -> tuple[StepInterval, ...]:
+        """Where the steps are done."""
+        return tuple(StepInterval(s.step, Interval(s.start_s, s.end_s)) for s in self.shots if s.step is not None)
+
+
+def write_script(task: Task, rng: Rng) -> Script:
+    """A script: one step in seven is left out, one video in five swaps two neighbours, pauses are longer than steps."""
+    order = [k for k in range(len(task.steps)) if rng.random() > 1 / 7] or [0]
+    if len(order) > 2 and rng.random() < 0.2:
+        i = int(rng.integers(len(order) - 1))
+        order[i], order[i + 1] = order[i + 1], order[i]
+    nouns = [step.split()[1] for step in task.steps]
+    shots: list[Shot] = []
+    at = _pause(shots, 0.0, rng.uniform(3, 9), nouns, rng)
+    for k in order:
+        verb, noun = task.steps[k].split()
+        length = rng.uniform(2.0, 4.5)
+        shots.append(Shot(at, at + length, k, verb, noun))
+        at = _pause(shots, at + length, rng.exponential(4.0) + 1.0, nouns, rng)
+    return Script(task, tuple(shots), tuple(_speak(task, shots, rng)))
+
+
+def _pause(shots: list[Shot], at: float, length: float, nouns: list[str], rng: Rng) -> float:
+    """Fill a pause with a talking head, the table, or one after the other; the moment it ends."""
+    cut = length * rng.uniform(0.3, 0.7) if length > 4 else length
+    for piece in (cut, length - cut):
+        if piece > 0.4:
+            kind = "talking" if rng.random() < 0.6 else "table"
+            shots.append(Shot(at, at + piece, None, kind, str(rng.choice(nouns))))
+            at += piece
+    return at
+
+
+def _speak(task: Task, shots: list[Shot], rng: Rng) -> list[Line]:
+    """Three steps in four are named, about when they are done; the rest is chatter, some of it misleading."""
+    said: list[Line] = []
+    for shot in shots:
+        if shot.step is not None and rng.random() < 0.75:
+            text = str(rng.choice(_SYNONYMS[shot.kind])).format(shot.noun)
+            start = max(0.0, shot.start_s - rng.uniform(-1.0, 3.0))
+        elif shot.step is None and rng.random() < 0.7:
+            text, start = str(rng.choice(_CHATTER)).format(shot.noun), shot.start_s + rng.uniform(0, 0.5)
+        else:
+            continue
+        said.append(Line(start, start + 0.35 * len(text.split()) + 0.3, text))
+    lines: list[Line] = []
+    for line in sorted(said, key=lambda line: line.start_s):
+        start = max(line.start_s, lines[-1].end_s if lines else 0.0)
+        lines.append(Line(start, start + line.end_s - line.start_s, line.text))
+    return [line for line in lines if line.end_s < shots[-1].end_s + 1]
