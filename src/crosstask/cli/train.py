@@ -71,7 +71,7 @@ def train(
     say_what_to_expect(chosen)
     checkpoint = TrainingCheckpoint(out.with_name(out.name + ".checkpoint"))
     begun = perf_counter()
-    rounds = settings["initial_epochs"] + settings["epochs"] if recipe == "paper" else 6
+    rounds = settings["initial_epochs"] + settings["epochs"] if recipe == "paper" else 10
     with alone_or_refused(out), progress("training", rounds) as advance:
         learner = _best(sharing, advance) if recipe == "best" else _method(method, sharing, settings, advance, checkpoint)
         scorer = learner.fit(chosen, np.random.default_rng(seed))

@@ -11,8 +11,11 @@ _SMOOTH_BINS = 1.5
 _PSEUDO_VIDEOS = 10.0  # how many videos the first guess weighs
 _FIRST_PRESENCE, _FIRST_BACKGROUND = 0.7, 0.3
 PAUSE = 0.5  # after a step comes background, or the next step at once
-_LARGEST_POSITION_WEIGHT = 0.3
-_POSITION_SECONDS = 5.0  # neighbouring seconds tell the same about position: about so many count as one
+_POSITION_SECONDS, _LARGEST_POSITION_WEIGHT = (
+    4.0,
+    0.3,
+)  # K / T of the video is one step's share: so many of its seconds count as one
+_UNSEEN_POSITION_SECONDS, _UNSEEN_LARGEST_WEIGHT = 10.0, 1.0  # of a task never trained, position is most of what is known
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class RunHabits:
     length: Floats
     background_length: float
     presence: Floats
+    trained: bool = True
 
     def position_evidence(self, n_segments: int) -> Floats:
         """(T, K + 1) log-ratios from the place in the video alone, weighed down as seconds are not independent."""
@@ -30,7 +34,10 @@ class RunHabits:
         low = np.clip(np.floor(at).astype(int), 0, N_BINS - 1)
         high = np.clip(low + 1, 0, N_BINS - 1)
         share = np.clip(at - low, 0, 1)[:, None]
-        weight = min(_LARGEST_POSITION_WEIGHT, _POSITION_SECONDS * len(self.length) / n_segments)
+        seconds = _POSITION_SECONDS if self.trained else _UNSEEN_POSITION_SECONDS
+        weight = min(
+            _LARGEST_POSITION_WEIGHT if self.trained else _UNSEEN_LARGEST_WEIGHT, seconds * len(self.length) / n_segments
+        )
         return weight * np.log((1 - share) * self.position[low] + share * self.position[high])
 
     def stay(self, n_segments: int) -> Floats:

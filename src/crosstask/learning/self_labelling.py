@@ -36,7 +36,7 @@ _GRID = 50  # places of relative time on which windows of different videos are c
 class SelfLabellingSettings:
     """How labels are renewed. One set of values for every corpus."""
 
-    rounds: int = 6
+    rounds: int = 10
     folds: int = 10
     first_labels: float = 0.5  # their share in later labels
     gate: float = 0.2  # a first label counts e / (e + gate), e the model's mean belief in it

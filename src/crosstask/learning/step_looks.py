@@ -24,13 +24,13 @@ class LookSettings:
 
     pool: float = 1.0  # variance that common words explain
     own: float = 0.2  # variance of a step beside its words
-    noise: float = 333.0  # so many rows make one clear sight; set from the data by `noise_of`
+    noise: float = 200.0  # so many rows make one clear sight; set from the data by `noise_of`
     ridge: float = 0.3  # share of the covariance that is taken to be round
 
 
 def noise_of(seconds_alike: float) -> float:
     """How many rows make one clear sight of a step, when so many seconds in a row say the same."""
-    return 69.0 * seconds_alike
+    return 41.0 * seconds_alike
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ class SelfLabelledScorer:
                 return looks.pool * words @ coefficients + own, self.learnt.habits[number]
             first += n_classes
         words = shared_words(names_of_classes(task, self.sharing), self._names)
-        return looks.pool * words @ coefficients, first_habits(len(task.steps))
+        return looks.pool * words @ coefficients, replace(first_habits(len(task.steps)), trained=False)
 
     @property
     def _names(self) -> list[list[str]]:
