@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from crosstask.experiments.splits import paper_split, validation_videos, without_shared_videos
+from crosstask.experiments.splits import group_of, group_split, inner_split, paper_split, validation_videos, without_shared_videos
 from tiny import tiny_corpus
 
 
@@ -29,3 +31,17 @@ def test_small_tasks_train_whole(per_task):
     assert len(split.train) + len(split.test) == len(corpus.videos) - len(corpus.validation)
     assert all(corpus.task_of(v).primary for v in split.test)
     assert validation_videos(corpus) == [corpus.videos[0]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_group_is_trained_or_tested_or_chosen_on_but_never_two_of_them(seed):
+    tiny = tiny_corpus(videos_per_task=9)
+    videos = tuple(replace(v, id=f"P{i % 9}_{v.id}") for i, v in enumerate(tiny.videos))
+    corpus = replace(tiny, videos=videos, validation=frozenset())
+    split = group_split(corpus, np.random.default_rng(seed), train_videos_per_task=4)
+    inner = inner_split(corpus, split, np.random.default_rng(seed))
+    tested, trained, chosen_on = ({group_of(v) for v in side} for side in (split.test, inner.train, inner.test))
+    assert len(tested) == 3 and trained and chosen_on
+    assert not tested & trained and not tested & chosen_on and not trained & chosen_on
+    assert set(inner.train) | set(inner.test) <= set(split.train)
+    assert all(corpus.task_of(v).primary for v in (*split.test, *inner.test))
