@@ -7,6 +7,7 @@ import typer
 
 from crosstask import __version__
 from crosstask.cli import (
+    corpus,
     demo,
     doctor,
     encoder,
@@ -71,6 +72,7 @@ for verb in (
 ):
     app.command()(verb)
 app.add_typer(encoder.encoder_app, name="encoder")
+app.add_typer(corpus.corpus_app, name="corpus")
 
 
 def run() -> None:
