@@ -1,12 +1,16 @@
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 from crosstask.learning.alternation import AlternationSettings
 from crosstask.methods.checkpoint import TrainingCheckpoint
 from crosstask.methods.proposed import Proposed
 from crosstask.records import InputError
+from crosstask.storing import digest_of
 from tiny import tiny_corpus
 
 QUICK = AlternationSettings(learning_rate=0.01, dropout=0.3, initial_epochs=4, epochs=4)
@@ -55,6 +59,43 @@ def test_a_checkpoint_of_anything_else_is_refused(tmp_path, other, says):
     )
     with pytest.raises(InputError, match=says):
         method.fit(other.get("corpus", tiny_corpus()), np.random.default_rng(other.get("seed", 1)))
+
+
+@pytest.mark.parametrize("name", ["labels", "adam_current", "adam_taken", "parameters"])
+@pytest.mark.parametrize("value", [-2, 10**12, np.nan])
+def test_numbers_that_cannot_be_true_are_refused(tmp_path, name, value):
+    stopped_after(3, tmp_path / "c")
+    with safe_open(tmp_path / "c", "numpy") as file:
+        about = json.loads(file.metadata()["crosstask"])
+        arrays = {key: file.get_tensor(key).copy() for key in file.keys()}  # noqa: SIM118
+    whole_numbers = arrays[name].dtype.kind == "i"
+    if whole_numbers == (value is np.nan):
+        return  # a number of the other kind
+    if name == "parameters" and value is not np.nan:
+        return  # any finite parameter can be true
+    arrays[name].reshape(-1)[-1] = value
+    save_file(arrays, tmp_path / "c", {"crosstask": json.dumps(about | {"digest": digest_of(arrays)})})
+    with pytest.raises(InputError, match="do not fit this training; delete it"):
+        Proposed("component", QUICK, checkpoint=TrainingCheckpoint(tmp_path / "c")).fit(tiny_corpus(), np.random.default_rng(1))
+
+
+def test_a_flipped_bit_is_noticed(tmp_path):
+    stopped_after(3, tmp_path / "c")
+    data = bytearray((tmp_path / "c").read_bytes())
+    data[-40] ^= 1
+    (tmp_path / "c").write_bytes(data)
+    with pytest.raises(InputError, match="damaged; delete it"):
+        Proposed("component", QUICK, checkpoint=TrainingCheckpoint(tmp_path / "c")).fit(tiny_corpus(), np.random.default_rng(1))
+
+
+def test_a_newer_format_is_refused(tmp_path):
+    stopped_after(3, tmp_path / "c")
+    with safe_open(tmp_path / "c", "numpy") as file:
+        about = json.loads(file.metadata()["crosstask"])
+        arrays = {key: file.get_tensor(key).copy() for key in file.keys()}  # noqa: SIM118
+    save_file(arrays, tmp_path / "c", {"crosstask": json.dumps(about | {"format": 99})})
+    with pytest.raises(InputError, match="checkpoint format 99; this version reads"):
+        Proposed("component", QUICK, checkpoint=TrainingCheckpoint(tmp_path / "c")).fit(tiny_corpus(), np.random.default_rng(1))
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):

@@ -95,3 +95,13 @@ def test_files_of_others_are_refused(tmp_path, model):
         (tmp_path / "cut").write_bytes(whole[:cut])
         with pytest.raises(InputError, match="not a crosstask model"):
             load_model(tmp_path / "cut")
+
+
+def test_a_flipped_bit_in_a_model_file_is_noticed(tmp_path):
+    corpus = tiny_corpus()
+    path = save_model(Model(Proposed().fit(corpus, np.random.default_rng(0)), corpus.tasks), tmp_path / "m.safetensors")
+    data = bytearray(path.read_bytes())
+    data[-3] ^= 4
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="do not match their checksum"):
+        load_model(path)

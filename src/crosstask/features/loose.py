@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, refuse_escaping_id, stack_rows
+from crosstask.storing import NotAnArray, map_array, read_header, replace_file
 
 
 @dataclass(frozen=True)
@@ -53,41 +53,30 @@ class LooseFeatures:
 
 def read_shape(path: Path) -> tuple[int, int]:
     """(T, D) of a feature file, from its header."""
-    with _open(path) as file:
-        shape, _, dtype = _header(path, file)
+    try:
+        with path.open("rb") as file:
+            shape, dtype, _ = read_header(file)
+    except (OSError, NotAnArray) as error:
+        raise _refused(path, error) from None
     return _checked_shape(path, shape, dtype)
 
 
 def read_rows(path: Path) -> npt.NDArray[np.floating]:
     """(T, D) of a feature file, memory-mapped, native floating point; never more memory than the file holds."""
-    with _open(path) as file:
-        shape, _, dtype = _header(path, file)
-        offset = file.tell()
-    n_rows, n_dimensions = _checked_shape(path, shape, dtype)
-    expected = offset + n_rows * n_dimensions * dtype.itemsize
-    if path.stat().st_size < expected:
-        raise InputError(
-            f"{path.name}: truncated: {path.stat().st_size} bytes where its header promises {expected}; fetch or extract it again"
-        )
-    rows = np.load(path, mmap_mode="r", allow_pickle=False)
-    return rows if dtype.isnative else rows.astype(dtype.newbyteorder("="))
-
-
-def _open(path: Path) -> BinaryIO:
+    read_shape(path)
     try:
-        return path.open("rb")
-    except OSError as error:
-        raise InputError(f"{path.name}: cannot be read: {error.strerror}") from None
+        rows: npt.NDArray[np.floating] = map_array(path)  # type: ignore[assignment] # its type was checked above
+    except (OSError, NotAnArray) as error:
+        raise _refused(path, error) from None
+    return rows if rows.dtype.isnative else rows.astype(rows.dtype.newbyteorder("="))
 
 
-def _header(path: Path, file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
-    """Shape, Fortran order and type as the header has them, without touching the data."""
-    try:
-        version = np.lib.format.read_magic(file)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        return read(file)
-    except Exception:
-        raise InputError(f"{path.name}: not a NumPy array file; expected {path.stem}.npy holding (T, D) numbers") from None
+def _refused(path: Path, error: Exception) -> InputError:
+    if isinstance(error, OSError):
+        return InputError(f"{path.name}: cannot be read: {error.strerror}")
+    if "truncated" in str(error):
+        return InputError(f"{path.name}: {error}; fetch or extract it again")
+    return InputError(f"{path.name}: {error}; expected {path.stem}.npy holding (T, D) numbers")
 
 
 def _checked_shape(path: Path, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> tuple[int, int]:
@@ -102,8 +91,6 @@ def _checked_shape(path: Path, shape: tuple[int, ...], dtype: np.dtype[np.generi
 
 def write_rows(path: Path, rows: npt.NDArray[np.floating]) -> Path:
     """`path`, now holding the rows; it appears whole or not at all."""
-    from crosstask.storing import replace_file
-
     with replace_file(path) as file:
         np.lib.format.write_array(file, np.ascontiguousarray(rows), allow_pickle=False)
     return path

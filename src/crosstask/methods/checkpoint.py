@@ -16,7 +16,7 @@ from crosstask.learning.adam import AdamState
 from crosstask.learning.alternation import AlternationSettings, Progress
 from crosstask.methods.training_videos import TrainingArrays
 from crosstask.records import InputError
-from crosstask.storing import write_bytes
+from crosstask.storing import digest_of, write_bytes
 
 log = logging.getLogger(__name__)
 FORMAT = 1
@@ -44,6 +44,8 @@ class TrainingCheckpoint:
             return fresh
         found, kept = _read(self.path)
         refuse_another(self.path, kept, self._description)
+        if _shapes(found) != _shapes(fresh) or not _is_sound(found, arrays, settings):
+            raise InputError(f"{self.path}: damaged: its arrays do not fit this training; delete it to start anew")
         log.warning("resumed at epoch %d", found.epochs_done)
         return found
 
@@ -66,7 +68,7 @@ def refuse_another(path: Path, kept: Mapping[str, Any], wanted: Mapping[str, Any
     for name, value in wanted["settings"].items():
         if kept["settings"].get(name) != value:
             raise InputError(f"{path}: a checkpoint made with {name} = {kept['settings'].get(name)}, not {value}: {way_out}")
-    if kept["data"] != wanted["data"]:
+    if kept.get("data") != wanted["data"]:
         raise InputError(f"{path}: a checkpoint of other videos, features or windows: {way_out}")
 
 
@@ -81,6 +83,27 @@ def fingerprint(arrays: TrainingArrays) -> str:
     return digest.hexdigest()
 
 
+def _shapes(progress: Progress) -> list[object]:
+    """Shape and type of every array that training goes on with."""
+    return [(array.shape, array.dtype) for array in (progress.parameters, progress.labels, *progress.adam)]
+
+
+def _is_sound(progress: Progress, arrays: TrainingArrays, settings: AlternationSettings) -> bool:
+    """Whether every number that leads the kernels to a place in memory, or through a loop, can be true."""
+    videos, adam = arrays.videos, progress.adam
+    n_places = np.repeat(np.diff(videos.first_active), np.diff(videos.first_label))
+    most_steps = progress.epochs_done * max(len(videos.active), len(progress.labels))
+    return bool(
+        0 <= progress.epochs_done == len(progress.losses) <= settings.initial_epochs + settings.epochs
+        and (progress.labels >= -1).all()
+        and (progress.labels < n_places).all()
+        and 0 <= adam.taken[0] <= most_steps
+        and (adam.current >= 0).all()
+        and (adam.current <= adam.taken[0]).all()
+        and np.isfinite(progress.parameters).all()
+    )
+
+
 def _to_bytes(progress: Progress, description: Mapping[str, Any]) -> bytes:
     from safetensors.numpy import save
 
@@ -90,7 +113,8 @@ def _to_bytes(progress: Progress, description: Mapping[str, Any]) -> bytes:
         "losses": np.array(progress.losses, dtype=np.float64),
         **{f"adam_{name}": value for name, value in progress.adam._asdict().items()},
     }
-    text = json.dumps({**description, "epochs_done": progress.epochs_done}, sort_keys=True)
+    about = {**description, "epochs_done": progress.epochs_done, "digest": digest_of(arrays)}
+    text = json.dumps(about, sort_keys=True)
     return bytes(save(arrays, {"crosstask": text}))
 
 
@@ -101,10 +125,14 @@ def _read(path: Path) -> tuple[Progress, dict[str, Any]]:
         with safe_open(path, framework="numpy") as file:
             description = json.loads(file.metadata()["crosstask"])
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
+        if not isinstance(description["settings"], dict):
+            raise TypeError
+        if description["format"] == FORMAT and description["digest"] != digest_of(arrays):
+            raise ValueError
         adam = AdamState(*(arrays[f"adam_{name}"].copy() for name in AdamState._fields))
         losses = tuple(float(loss) for loss in arrays["losses"])
         return Progress(
             arrays["parameters"].copy(), adam, arrays["labels"].copy(), int(description["epochs_done"]), losses
         ), description
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError):
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise InputError(f"{path}: not a checkpoint of crosstask, or damaged; delete it to start anew") from None

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from crosstask.learning.component_model import log_softmax
 from crosstask.records import InputError, Task
-from crosstask.text import Vocabulary
+from crosstask.text import SHARING, Vocabulary
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +54,8 @@ def component_scorer_from(arrays: dict[str, npt.NDArray[np.generic]], values: di
     names, parameters = values.get("components"), arrays.get("parameters")
     if not isinstance(names, list) or parameters is None or parameters.ndim != 2 or len(names) != len(parameters):
         raise InputError("model file: its vocabulary does not fit its weights; train it again")
+    if values.get("sharing") not in SHARING:
+        raise InputError(f"model file: sharing '{values.get('sharing')}' is unknown; expected one of {', '.join(SHARING)}")
     return ComponentScorer(
         Vocabulary(str(values.get("sharing")), tuple(str(name) for name in names)), np.asarray(parameters, dtype=np.float32)
     )

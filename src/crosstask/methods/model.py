@@ -18,7 +18,7 @@ from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.ordering import NoOrderedAnswer, place_each_step_once
 from crosstask.ordering.spans import spans_around
 from crosstask.records import FoundStep, InputError, Localization, Task, VideoKey, parse_video_key
-from crosstask.storing import write_bytes
+from crosstask.storing import digest_of, write_bytes
 
 FORMAT = 1
 
@@ -120,8 +120,9 @@ def save_model(model: Model, path: Path) -> Path:
         "settings": dict(model.settings),
         "seed": model.seed,
     }
-    text = json.dumps(description, sort_keys=True, ensure_ascii=False)
-    return write_bytes(path, save({name: np.ascontiguousarray(a) for name, a in sorted(arrays.items())}, {"crosstask": text}))
+    contiguous = {name: np.ascontiguousarray(a) for name, a in sorted(arrays.items())}
+    text = json.dumps(description | {"digest": digest_of(contiguous)}, sort_keys=True, ensure_ascii=False)
+    return write_bytes(path, save(contiguous, {"crosstask": text}))
 
 
 def load_model(path: Path) -> Model:
@@ -134,7 +135,7 @@ def load_model(path: Path) -> Model:
         with safe_open(path, framework="numpy") as file:
             description = json.loads((file.metadata() or {}).get("crosstask", "null"))
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
-    except (SafetensorError, ValueError, OSError, KeyError):
+    except (SafetensorError, ValueError, OSError, KeyError, RecursionError):
         raise InputError(f"{path}: not a crosstask model; expected a .safetensors file written by `crosstask train`") from None
     return _model_from(path, description, arrays)
 
@@ -146,6 +147,8 @@ def _model_from(path: Path, description: Any, arrays: dict[str, npt.NDArray[np.g
         raise InputError(
             f"{path}: model format {description['format']}; this version reads format {FORMAT}: use a newer crosstask"
         )
+    if description.get("digest", digest_of(arrays)) != digest_of(arrays):
+        raise InputError(f"{path}: damaged: its numbers do not match their checksum; copy or train it again")
     try:
         tasks = {
             t["id"]: Task(t["id"], t["title"], tuple(t["steps"]), t["url"], bool(t["primary"])) for t in description["tasks"]
@@ -160,7 +163,9 @@ def _model_from(path: Path, description: Any, arrays: dict[str, npt.NDArray[np.g
             description["settings"],
             int(description["seed"]),
         )
-    except (KeyError, TypeError) as error:
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise InputError(f"{path}: damaged model description ({error}); train it again") from None
 
 

@@ -170,6 +170,6 @@ def self_labelled_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[s
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
     fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (basis.width, basis.width)
-    if not fits or coefficients.shape[1] != basis.width:
+    if not fits or coefficients.shape[1] != basis.width or values.get("sharing") not in SHARING:
         raise InputError("model file: its step lists do not fit its weights; train it again")
     return SelfLabelledScorer(basis, learnt, tasks, str(values["sharing"]))

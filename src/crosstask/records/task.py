@@ -25,7 +25,7 @@ class Task:
         if not self.steps:
             raise InputError(f"task '{self.title or self.id}': no steps; expected at least one step name")
         for number, step in enumerate(self.steps, start=1):
-            if not step.strip():
+            if not isinstance(step, str) or not step.strip():
                 raise InputError(f"task '{self.title or self.id}': step {number} is empty; expected words such as 'pour milk'")
 
 

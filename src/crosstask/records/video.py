@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from typing import NamedTuple
+from unicodedata import category
 
 from crosstask.records.problem import InputError
+
+_TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # a name must read the way it is spelt
 
 
 class VideoKey(NamedTuple):
@@ -49,9 +52,14 @@ def refuse_escaping_id(identifier: str, kind: str) -> str:
     >>> refuse_escaping_id("-YtYoSwdUf8", "video")
     '-YtYoSwdUf8'
     """
-    hostile = not identifier or identifier in {".", ".."} or any(c in identifier for c in "/\\\0\n\r")
+    hostile = not isinstance(identifier, str) or identifier in {"", ".", ".."} or any(map(_unfit_for_a_name, identifier))
     if hostile or len(identifier.encode()) > 200:
         raise InputError(
-            f"{kind} id {identifier[:60]!r} cannot name a file; expected a short name without '/' or control characters"
+            f"{kind} id {str(identifier)[:60]!r} cannot name a file; expected a short name without '/' or control characters"
         )
     return identifier
+
+
+def _unfit_for_a_name(character: str) -> bool:
+    """Separators of any system, control characters (also those that reverse the reading direction), halves of characters."""
+    return character in "/\\" or character in _TURNING or category(character) in {"Cc", "Cs", "Zl", "Zp"}

@@ -20,6 +20,7 @@ from crosstask.records import (
     refuse_escaping_id,
 )
 from crosstask.runs.record import FORMAT, Run, RunVideo
+from crosstask.storing import NotAnArray, map_array
 
 
 @dataclass(frozen=True)
@@ -33,17 +34,28 @@ class RunFolder:
     def localizations(self) -> dict[str, dict[VideoKey, Localization]]:
         """Method -> video -> its parse."""
         data = _read_json(self.folder / "localizations.json")
-        return {
-            method: {VideoKey(parse["task"], parse["video"]): localization_from_json(parse) for parse in parses}
-            for method, parses in data["methods"].items()
-        }
+        try:
+            return {
+                method: {VideoKey(parse["task"], parse["video"]): localization_from_json(parse) for parse in parses}
+                for method, parses in data["methods"].items()
+            }
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise InputError(f"{self.folder}/localizations.json: damaged ({error}); repeat the command that made it") from None
 
     def scores(self, method: str, key: VideoKey) -> npt.NDArray[np.floating] | None:
         """(T, K) scores of a video, or None where the run kept none."""
         refuse_escaping_id(method, "method")
         refuse_escaping_id(str(key), "video")
         path = self.folder / "scores" / method / f"{key}.npy"
-        return np.load(path, allow_pickle=False).astype(np.float32) if path.is_file() else None
+        if not path.is_file():
+            return None
+        try:
+            values = map_array(path)
+        except (OSError, NotAnArray) as error:
+            raise InputError(f"{path}: {error}; repeat the command that made the run") from None
+        if values.dtype.kind != "f" or values.ndim != 2:
+            raise InputError(f"{path}: {values.dtype} of shape {values.shape}; expected floating point scores (T, K)")
+        return values.astype(np.float32)
 
     def media(self, video: RunVideo) -> Path | None:
         """The video file, where it is at hand."""
@@ -64,14 +76,14 @@ def open_run(folder: Path) -> RunFolder:
         raise InputError(f"{folder}/run.json: format {data.get('format')}; this version reads format {FORMAT}")
     try:
         return RunFolder(folder, _from_json(data))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{folder}/run.json: damaged ({error}); repeat the command that made it") from None
 
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise InputError(f"{path}: missing or not JSON; repeat the command that made the run") from None
     if not isinstance(data, dict):
         raise InputError(f"{path}: not a run description; repeat the command that made the run")

@@ -47,6 +47,8 @@ def _read_tasks(path: Path) -> dict[str, Task]:
         data = tomllib.loads(path.read_text("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"corpus.toml: {error}; expected TOML such as [tasks.latte]") from None
+    except RecursionError:
+        raise InputError("corpus.toml: nested too deeply; expected TOML such as [tasks.latte]") from None
     tables = data.get("tasks")
     if not isinstance(tables, dict) or not tables:
         raise InputError('corpus.toml: no tasks; expected [tasks.NAME] with steps = ["pour milk", "stir"]')

@@ -35,6 +35,8 @@ from crosstask.records import (
 from crosstask.sources.subtitle_folder import SubtitleFolder
 from crosstask.storing import existing_derived, write_text
 
+_MOST_DIGITS = 6  # of a video's seconds: eleven days; a longer claim must not ask for memory
+
 
 def read_release(folder: Path) -> Corpus:
     """The corpus in a folder of the published layout; annotations, windows and features are read when asked for."""
@@ -69,7 +71,7 @@ def read_release(folder: Path) -> Corpus:
 def read_feature_recipe(folder: Path) -> str:
     """What the columns of a feature folder are, as written by the extractor beside them; 'unknown' otherwise."""
     path = folder / "recipe.txt"
-    return path.read_text("utf-8").strip() if path.is_file() else "unknown"
+    return _text(path).strip()[:500] if path.is_file() else "unknown"
 
 
 def read_tasks(path: Path, primary: bool) -> list[Task]:
@@ -94,7 +96,7 @@ def _task_at(path: Path, lines: list[str], at: int, primary: bool) -> Task:
     identifier, title, url, count, names = block
     refuse_escaping_id(identifier, "task")
     steps = tuple(name.strip() for name in names.split(","))
-    if not count.isdigit() or int(count) != len(steps):
+    if count.lstrip("0") != str(len(steps)):
         raise at_line(path, at + 4, f"'{title}' announces {count!r} steps but lists {len(steps)}")
     if not all(steps):
         raise at_line(path, at + 5, f"'{title}' has an empty step; expected names separated by single commas")
@@ -121,8 +123,8 @@ def read_seconds(path: Path) -> dict[str, int]:
         return {}
     seconds = {}
     for line, row in csv_rows(path):
-        if len(row) != 2 or not row[1].strip().isdigit():
-            raise at_line(path, line, f"found {','.join(row)!r}; expected video,T")
+        if len(row) != 2 or not row[1].strip().isdecimal() or len(row[1].strip()) > _MOST_DIGITS:
+            raise at_line(path, line, f"found {','.join(row)[:80]!r}; expected video,T with T in seconds")
         seconds[row[0].strip()] = int(row[1])
     return seconds
 

@@ -41,7 +41,7 @@ def read_articles(path: Path) -> list[Page]:
         raise InputError(f"{path}: cannot be read ({problem.strerror}); {EXPECTED}") from problem
     except json.JSONDecodeError as problem:
         raise at_line(path, problem.lineno, f"no valid JSON ({problem.msg}); {EXPECTED}") from problem
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise at_line(path, 1, f"cannot be read ({problem}); {EXPECTED}") from problem
     if not isinstance(data, list):
         raise InputError(f"{path.name}: found a {type(data).__name__}; {EXPECTED}")

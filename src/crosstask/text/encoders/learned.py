@@ -80,12 +80,22 @@ def read_learned(path: Path) -> LearnedEncoder:
         with safe_open(path, "numpy") as file:
             about = json.loads((file.metadata() or {}).get("about", "{}"))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (OSError, SafetensorError, ValueError) as problem:
+    except (OSError, SafetensorError, ValueError, RecursionError) as problem:
         raise InputError(
             f"{path}: no sentence encoder can be read ({problem}); expected one from `crosstask encoder train`"
         ) from problem
-    if about.get("kind") != "crosstask sentence encoder" or not {"W1", "b1", "W2", "b2", "vectors"} <= set(tensors):
+    kind = about.get("kind") if isinstance(about, dict) else None
+    if kind != "crosstask sentence encoder" or not {"W1", "b1", "W2", "b2", "vectors"} <= set(tensors):
         raise InputError(f"{path}: not a sentence encoder; expected a file from `crosstask encoder train`")
-    vectors = tensors.pop("vectors").astype(np.float32)
-    table = WordVectors(tuple(str(word) for word in about["words"]), vectors)
-    return LearnedEncoder(table, Parameters(**{name: tensors[name] for name in ("W1", "b1", "W2", "b2")}))
+    words, vectors = about.get("words"), tensors.pop("vectors").astype(np.float32)
+    parameters = Parameters(**{name: tensors[name] for name in ("W1", "b1", "W2", "b2")})
+    if not isinstance(words, list) or vectors.ndim != 2 or not _fit(parameters, (len(words), vectors.shape[1]), vectors.shape):
+        raise InputError(f"{path}: its words do not fit its numbers; train the encoder again")
+    return LearnedEncoder(WordVectors(tuple(str(word) for word in words), vectors), parameters)
+
+
+def _fit(parameters: Parameters, expected: tuple[int, ...], found: tuple[int, ...]) -> bool:
+    """Whether W2 (W1 x + b1) + b2 can be computed for the vectors of as many words."""
+    d = len(parameters.b1) if parameters.b1.ndim == 1 else -1
+    shapes = [parameters.W1.shape, parameters.W2.shape, parameters.b2.shape]
+    return expected == found and shapes == [(d, found[1]), (d, d), (d,)]

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, at_line
+from crosstask.storing import NotAnArray, map_array
 from crosstask.text.encoders.contract import Vectors, unit_rows
 from crosstask.text.stems import words_of_text
 
@@ -89,8 +90,13 @@ def _read_pair(path: Path) -> WordVectors:
     listing = path.with_suffix(".words.txt")
     if not listing.exists():
         raise InputError(f"{path}: {listing.name} is not beside it; expected one word a line, line i for row i")
-    vectors = np.load(path, allow_pickle=False)
-    words = listing.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    try:
+        vectors = map_array(path)
+        words = listing.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    except (OSError, NotAnArray, UnicodeDecodeError) as problem:
+        raise InputError(f"{path}: {problem}; expected numbers, and words in UTF-8 beside them") from None
+    if vectors.dtype.kind != "f":
+        raise InputError(f"{path.name}: holds {vectors.dtype}; expected floating point numbers")
     if vectors.ndim != 2 or len(vectors) != len(words):
         raise InputError(f"{path.name}: {vectors.shape} numbers for {len(words)} words; expected one row a word")
     return _checked(path, words, vectors.astype(np.float32))

@@ -1,0 +1,177 @@
+"""Every reader of files that people hand in: how to call it, a valid file for it, and the name such a file has."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from crosstask.features import LooseFeatures, pack_features, read_rows, read_shape, write_rows
+from crosstask.features.pack import _read_index
+from crosstask.learning.alternation import AlternationSettings
+from crosstask.methods.checkpoint import TrainingCheckpoint, _read
+from crosstask.methods.model import Model, load_model, save_model
+from crosstask.methods.proposed import Proposed
+from crosstask.methods.self_labelled import SelfLabelled
+from crosstask.running import Job, finished_result
+from crosstask.runs import open_run, write_run
+from crosstask.runs.record import Run, RunVideo
+from crosstask.sources import read_corpus_toml, read_step_intervals, read_tasks, read_videos
+from crosstask.sources.release import read_seconds
+from crosstask.sources.subtitles import read_narration
+from crosstask.text.encoders.articles import read_articles
+from crosstask.text.encoders.learned import LearnedEncoder, Parameters, read_learned, write_learned
+from crosstask.text.encoders.word_vectors import WordVectors, read_word_vectors
+from tiny import TASKS, tiny_corpus
+
+QUICK = AlternationSettings(learning_rate=0.01, initial_epochs=1, epochs=1)
+VTT = "WEBVTT\nLanguage: en\n\n00:01.000 --> 00:04.000 align:start\nso <00:02.000>pour the milk\n\n00:05.000 --> 00:06.500\nstir it\n"
+SRT = "1\n00:00:01,000 --> 00:00:04,500\npour the milk\n\n2\n00:00:05,000 --> 00:00:07,000\nstir it\n"
+CUES = [{"start": 0.0, "end": 2.5, "text": "pour", "words": [{"word": "pour", "start": 0.1, "end": 0.5}]}]
+JSON3 = {"events": [{"tStartMs": 0, "dDurationMs": 900, "segs": [{"utf8": "pour"}, {"utf8": " milk", "tOffsetMs": 300}]}]}
+ARTICLES = [{"title": "Make Latte", "steps": [{"headline": "Pour milk.", "sentences": ["Warm it. Pour it."]}]}]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """`read(path)` gives a value or an InputError; `valid(path)` writes a file it understands, called `name`."""
+
+    name: str
+    read: Callable[[Path], object]
+    valid: Callable[[Path], object]
+
+
+def _text(text: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(text, encoding="utf-8")
+
+
+def _model(method: object) -> Callable[[Path], object]:
+    def write(path: Path) -> object:
+        corpus = tiny_corpus(videos_per_task=2)
+        return save_model(Model(method.fit(corpus, np.random.default_rng(0)), corpus.tasks), path)  # type: ignore[attr-defined]
+
+    return write
+
+
+def _use_model(path: Path) -> object:
+    """Load, and score once: a model that loads must be usable or refuse in words."""
+    return load_model(path).localize(TASKS["1"], np.zeros((12, 6), np.float32))
+
+
+def _checkpoint(path: Path) -> object:
+    class Enough(Exception):
+        pass
+
+    def stop(progress: object) -> None:
+        if getattr(progress, "epochs_done", 0) == 1:
+            raise Enough
+
+    with suppress(Enough):
+        Proposed("component", QUICK, stop, TrainingCheckpoint(path, 0.0)).fit(
+            tiny_corpus(videos_per_task=1), np.random.default_rng(0)
+        )
+    return path
+
+
+def _resume(path: Path) -> object:
+    """The reader itself, and a training that would go on from it."""
+    _read(path)
+    return Proposed("component", QUICK, checkpoint=TrainingCheckpoint(path, 1e9)).fit(
+        tiny_corpus(videos_per_task=1), np.random.default_rng(0)
+    )
+
+
+def _run_json(path: Path) -> object:
+    video = RunVideo("1", "-v1_0", 12, None, (), ())
+    run = Run(
+        "A run", "demo", "crosstask demo", 0, True, {"1": TASKS["1"]}, (video,), ("proposed",), {}, {"proposed": (1.0, 0.5)}
+    )
+    return write_run(path.parent, run, {"proposed": [_parse()]}, [("proposed", video.key, np.zeros((12, 3)))])
+
+
+def _parse() -> object:
+    from crosstask.methods.model import parse
+
+    return parse(TASKS["1"], np.zeros((12, 3)), "-v1_0")
+
+
+def _open_run(path: Path) -> object:
+    """The whole run: its description, parses and scores."""
+    opened = open_run(path.parent)
+    return opened.localizations, [opened.scores(m, v.key) for m in opened.run.methods for v in opened.run.videos]
+
+
+def _whole_run(path: Path) -> object:
+    if path.name != "run.json":
+        kept = path.read_bytes() if path.exists() else None
+        _run_json(path)
+        if kept is not None:
+            path.write_bytes(kept)
+    return _open_run(path.parent / "run.json")
+
+
+def _scores(path: Path) -> object:
+    """A score file in the place a run keeps it."""
+    folder = path.parent / "run"
+    if not (folder / "run.json").exists():
+        _run_json(folder / "run.json")
+    (folder / "scores" / "proposed" / "1_-v1_0.npy").write_bytes(path.read_bytes())
+    return _open_run(folder / "run.json")
+
+
+def _pack_index(path: Path) -> object:
+    write_rows(path.parent / "f" / "a.npy", np.ones((3, 2), np.float32))
+    return pack_features(LooseFeatures(path.parent / "f"), ["a"], path.parent)
+
+
+def _pairs(path: Path) -> object:
+    path.with_suffix(".words.txt").write_text("milk\negg\n")
+    return read_word_vectors(path)
+
+
+def _learned(path: Path) -> object:
+    table = WordVectors(("milk", "egg"), np.eye(2, dtype=np.float32))
+    eye = np.eye(2, dtype=np.float32)
+    return write_learned(path, LearnedEncoder(table, Parameters(eye, eye[0], eye, eye[0])), {})
+
+
+def _use_learned(path: Path) -> object:
+    return read_learned(path).encode(["pour milk", "egg"])
+
+
+READERS = {
+    "tasks": Reader(
+        "tasks.txt", lambda p: read_tasks(p, True), _text("7\nMake Latte\nhttp://x\n2\npour milk,stir\n\n8\nTea\nu\n1\nboil\n\n")
+    ),
+    "videos": Reader("videos.csv", lambda p: read_videos(p, TASKS), _text("1,-abc,http://y\n2,x_y,http://z\n")),
+    "seconds": Reader("video_seconds.csv", read_seconds, _text("-abc,120\nx,7\n")),
+    "annotation": Reader("1_a.csv", lambda p: read_step_intervals(p, TASKS["1"]), _text("1,0.5,3\n3,10.25,14\n")),
+    "corpus.toml": Reader(
+        "corpus.toml",
+        lambda p: read_corpus_toml(p.parent),
+        _text('[tasks.latte]\ntitle = "Latte"\nsteps = ["pour milk", "stir"]\n'),
+    ),
+    "webvtt": Reader("a.vtt", read_narration, _text(VTT)),
+    "srt": Reader("a.srt", read_narration, _text(SRT)),
+    "json cues": Reader("a.json", read_narration, _text(json.dumps(CUES))),
+    "json3": Reader("a.json3", read_narration, _text(json.dumps(JSON3))),
+    "articles": Reader("articles.json", read_articles, _text(json.dumps(ARTICLES))),
+    "features": Reader(
+        "a.npy", lambda p: (read_shape(p), np.asarray(read_rows(p)).sum()), lambda p: write_rows(p, np.ones((5, 3), np.float16))
+    ),
+    "scores": Reader("s.npy", _scores, lambda p: np.save(p, np.zeros((12, 3), np.float16))),
+    "pack index": Reader("index.json", _read_index, _pack_index),
+    "word vectors": Reader("words.txt", read_word_vectors, _text("2 3\nmilk 0.1 0.2 0.3\negg 1 2 3\n")),
+    "word vector pair": Reader("w.npy", _pairs, lambda p: np.save(p, np.ones((2, 3), np.float16))),
+    "learned encoder": Reader("e.safetensors", _use_learned, _learned),
+    "paper model": Reader("m.safetensors", _use_model, _model(Proposed("component", QUICK))),
+    "best model": Reader("b.safetensors", _use_model, _model(SelfLabelled())),
+    "checkpoint": Reader("c.checkpoint", _resume, _checkpoint),
+    "run": Reader("run.json", _open_run, _run_json),
+    "localizations": Reader("localizations.json", _whole_run, _run_json),
+    "job result": Reader(
+        "j.json", lambda p: finished_result(p.parent, Job("j", {"n": 1})), _text('{"values": {"n": 1}, "result": {"x": 2}}')
+    ),
+}

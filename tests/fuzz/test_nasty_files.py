@@ -1,0 +1,176 @@
+"""Files made to harm: names that escape, sizes that are only claimed, headers that want to be run."""
+
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from cli.running import crosstask, refused
+from crosstask.records import InputError, refuse_escaping_id
+from crosstask.sources import open_corpus, read_tasks, read_videos
+from fuzz.readers import READERS
+from tiny import TASKS, write_tiny
+
+ESCAPING = [
+    "../x",
+    "/etc/passwd",
+    "..",
+    ".",
+    "",
+    "a/b",
+    "a\\b",
+    "a\0b",
+    "a\nb",
+    "a\x1bb",
+    "a\u2028b",
+    "x\u202efdp",
+    "\ud800",
+    "x" * 201,
+]
+PLAIN = ["-YtYoSwdUf8", "a b", "カレー", "..a", "a／b", "a.", "Ⅷ", "a:b", "é", "e\u0301"]
+
+
+@pytest.mark.parametrize("name", ESCAPING)
+def test_names_that_could_leave_their_folder_are_refused(name):
+    with pytest.raises(InputError, match="cannot name a file"):
+        refuse_escaping_id(name, "video")
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_names_that_only_look_odd_stay_inside_their_folder(name, tmp_path):
+    assert refuse_escaping_id(name, "video") == name
+    assert (tmp_path / f"{name}.npy").resolve().parent == tmp_path.resolve()
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/passwd", "a\0b"])
+def test_an_escaping_id_in_a_list_stops_the_reader(name, tmp_path):
+    (tmp_path / "videos.csv").write_text(f"1,{name},http://x\n")
+    with pytest.raises(InputError):
+        read_videos(tmp_path / "videos.csv", TASKS)
+
+
+@pytest.mark.parametrize("method", ["../../x", "/etc"])
+def test_a_run_cannot_point_outside_itself(method, tmp_path):
+    reader = READERS["run"]
+    reader.valid(tmp_path / "run.json")
+    described = json.loads((tmp_path / "run.json").read_text())
+    (tmp_path / "run.json").write_text(json.dumps(described | {"methods": [method]}))
+    with pytest.raises(InputError, match="cannot name a file"):
+        reader.read(tmp_path / "run.json")
+
+
+def test_gigantic_step_lists_are_read_or_refused_quickly(tmp_path):
+    steps = ",".join(f"step {i}" for i in range(200_000))
+    (tmp_path / "tasks.txt").write_text(f"1\nLong\nu\n200000\n{steps}\n\n")
+    assert len(read_tasks(tmp_path / "tasks.txt", True)[0].steps) == 200_000
+    (tmp_path / "tasks.txt").write_text("1\nShort\nu\n" + "9" * 10_000 + "\na,b\n\n")
+    with pytest.raises(InputError, match="announces"):
+        read_tasks(tmp_path / "tasks.txt", True)
+
+
+def test_a_video_with_more_steps_than_seconds_is_named(tmp_path):
+    write_tiny(tmp_path)
+    release = tmp_path / "crosstask_release"
+    steps = ",".join(f"word{i} thing{i}" for i in range(3000))
+    (release / "tasks_primary.txt").write_text(f"1\nLong\nu\n3000\n{steps}\n\n")
+    for name in ("videos.csv", "videos_val.csv"):
+        (release / name).write_text("1,-v1_0,u\n1,-v1_1,u\n")
+    said = crosstask("train", tmp_path, "--out", tmp_path / "m.safetensors")
+    assert said.returncode == 2 and "Traceback" not in said.stderr
+
+
+def test_links_that_run_in_circles_end(tmp_path):
+    write_tiny(tmp_path)
+    (tmp_path / "crosstask_features" / "again").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / "crosstask_features" / "loop.npy").symlink_to(tmp_path / "crosstask_features" / "loop.npy")
+    (tmp_path / "crosstask_subtitles").symlink_to("crosstask_subtitles", target_is_directory=True)
+    opened = open_corpus(tmp_path)
+    assert len(opened.videos) == 12 and len(opened.subtitles) == 0
+    with pytest.raises(InputError, match="cannot be read"):
+        opened.features.rows("loop")
+
+
+def test_links_a_user_placed_are_followed(tmp_path):
+    write_tiny(tmp_path / "data")
+    (tmp_path / "data" / "crosstask_features").rename(tmp_path / "elsewhere")
+    (tmp_path / "data" / "crosstask_features").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    assert open_corpus(tmp_path / "data").features.rows("-v1_0").shape == (20, 6)
+
+
+def header(text):
+    out = io.BytesIO()
+    out.write(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+    return out.getvalue()
+
+
+CRAFTED = {
+    "runs": header(b"{'descr': '<f4', 'fortran_order': False, 'shape': (__import__('os').system('touch owned'), 2)}\n"),
+    "deep": header(b"-" * 9000 + b"1\n"),
+    "sum": header(b"{'descr': '<f4', 'fortran_order': False, 'shape': (" + b"1+" * 4000 + b"1, 2)}\n"),
+    "claims": header(b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 3200)}\n"),
+    "negative": header(b"{'descr': '<f4', 'fortran_order': False, 'shape': (-5, -3)}\n"),
+    "endless": header(b"{'descr': '<f4', 'fortran_order': False, 'shape': (1" + b"0" * 4000 + b", 2)}\n"),
+    "objects": header(b"{'descr': '|O', 'fortran_order': False, 'shape': (1, 1)}\n") + b"cos\nsystem\n(S'touch owned'\ntR.",
+    "fields": header(b"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1, 1)}\n") + b"\0" * 4,
+    "pickle": b"cos\nsystem\n(S'touch owned'\ntR.",
+    "zip": b"PK\x03\x04" + b"\0" * 60,
+}
+
+
+@pytest.mark.parametrize("name", CRAFTED)
+@pytest.mark.parametrize("kind", ["features", "scores", "word vector pair"])
+def test_crafted_arrays_are_refused_and_never_run(kind, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / READERS[kind].name
+    path.write_bytes(CRAFTED[name])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(InputError):
+        READERS[kind].read(path)
+    assert not (tmp_path / "owned").exists()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_no_reader_runs_a_pickle(reader, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    import pickle
+
+    class Runs:
+        def __reduce__(self):
+            return os.system, ("touch owned",)
+
+    path = tmp_path / READERS[reader].name
+    READERS[reader].valid(path)
+    path.write_bytes(pickle.dumps(Runs()))
+    with suppress(InputError):
+        READERS[reader].read(path)
+    assert not (tmp_path / "owned").exists()
+
+
+def test_a_claimed_size_fits_in_a_small_memory(tmp_path):
+    """Under a limit on memory, a header that claims 12 TB is refused in words, by the verb as well."""
+    write_tiny(tmp_path)
+    (tmp_path / "crosstask_features" / "-v1_0.npy").write_bytes(CRAFTED["claims"])
+    assert "truncated" in refused("pack", tmp_path)
+    code = (
+        "import resource, sys\nfrom pathlib import Path\nfrom crosstask.features import read_rows\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\nread_rows(Path(sys.argv[1]))"
+    )
+    path = tmp_path / "crosstask_features" / "-v1_0.npy"
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert "InputError" in done.stderr and "MemoryError" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_none_are_refused_by_the_verbs(value, tmp_path):
+    corpus = write_tiny(tmp_path)
+    rows = corpus.features.rows("-v1_0").copy()
+    rows[3, 2] = value
+    np.save(tmp_path / "crosstask_features" / "-v1_0.npy", rows)
+    assert "-v1_0.npy: row 3, column 2 is NaN or infinite" in refused("train", tmp_path, "--out", tmp_path / "m.safetensors")
