@@ -1,0 +1,81 @@
+"""The same bytes with one thread and two, under any hash seed, stopped and resumed or not, from packed or loose features."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from faults.figures import record
+
+pytestmark = pytest.mark.slow
+CODE = """
+import hashlib, json, sys
+from pathlib import Path
+import numpy as np
+from crosstask.features.packed_corpus import with_packed_features
+from crosstask.learning.alternation import AlternationSettings
+from crosstask.methods.checkpoint import TrainingCheckpoint
+from crosstask.methods.model import Model, save_model
+from crosstask.methods.proposed import Proposed
+from crosstask.methods.self_labelled import SelfLabelled
+from crosstask.sources import open_corpus, write_release
+from crosstask.features import write_rows
+from crosstask.narration.recipes import recipe_named, usable_videos
+from tiny import tiny_corpus
+
+here = Path(sys.argv[1])
+made = tiny_corpus(n_dimensions=384, n_segments=120, videos_per_task=6)
+write_release(made, here / "c")
+for video in made.videos:
+    write_rows(here / "c" / "crosstask_features" / f"{video.id}.npy", made.features.rows(video.id).astype(np.float16))
+loose = open_corpus(here / "c")
+packed = with_packed_features(loose)
+quick = AlternationSettings(learning_rate=0.01, dropout=0.3, initial_epochs=3, epochs=3)
+
+def digest(name, method, corpus):
+    path = save_model(Model(method.fit(corpus, np.random.default_rng(1)), corpus.tasks), here / name)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+class Enough(Exception):
+    pass
+
+def stop(progress):
+    if progress.epochs_done == 4:
+        raise Enough
+
+try:
+    Proposed("component", quick, stop, TrainingCheckpoint(here / "k", 0.0)).fit(packed, np.random.default_rng(1))
+except Enough:
+    pass
+found = {
+    "paper, packed": digest("a", Proposed("component", quick), packed),
+    "paper, loose": digest("b", Proposed("component", quick), loose),
+    "paper, resumed": digest("c.m", Proposed("component", quick, checkpoint=TrainingCheckpoint(here / "k")), packed),
+    "best, packed": digest("d", SelfLabelled(), packed),
+    "best, loose": digest("e", SelfLabelled(), loose),
+}
+found["pack"] = "".join(hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted((here / "c" / ".crosstask" / "pack").glob("rows*")))
+print(json.dumps(found))
+"""
+
+
+def digests(folder, threads, hash_seed):
+    """Digest of everything made in a fresh process under these circumstances."""
+    folder.mkdir()
+    path = os.pathsep.join([str(Path(__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+    env = {**os.environ, **dict.fromkeys(names, str(threads)), "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": path}
+    done = subprocess.run([sys.executable, "-c", CODE, str(folder)], capture_output=True, text=True, env=env, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_the_bytes_depend_on_nothing_but_data_settings_and_seed(tmp_path):
+    one, two = digests(tmp_path / "one", 1, 0), digests(tmp_path / "two", 2, 4242)
+    record("determinism", {"one thread, hash seed 0": one, "two threads, hash seed 4242": two})
+    assert one["paper, packed"] == one["paper, loose"] == one["paper, resumed"]
+    assert one["best, packed"] == one["best, loose"]
+    assert {name for name in one if one[name] != two[name]} == set()

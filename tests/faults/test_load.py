@@ -1,0 +1,86 @@
+"""The viewer's server asked by several at once from another process: it answers, and neither files nor memory pile up."""
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from faults.figures import record
+
+SECONDS = float(os.environ.get("CROSSTASK_LOAD_SECONDS", "4"))
+CLIENTS = 4
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs Linux")]
+
+
+def open_files(pid):
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def resident_mb(pid):
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) / 1024
+
+
+def ask(address, until):
+    """Latencies of one client that asks as fast as it is answered."""
+    import httpx
+
+    asked = ["api/run", "api/videos", "api/video?task=1&video=-v1_0", "", "api/video?task=1&video=nothing"]
+    seconds, refused = [], 0
+    with httpx.Client(base_url=address, timeout=60) as client:
+        while time.monotonic() < until:
+            begun = time.perf_counter()
+            status = client.get(asked[len(seconds) % len(asked)]).status_code
+            seconds.append(time.perf_counter() - begun)
+            refused += status >= 500
+    return seconds, refused
+
+
+def settled(pid, address):
+    """Open files and memory once everything is loaded: it loads the parser a moment after the first page."""
+    before = 0.0
+    for _ in range(10):
+        ask(address, time.monotonic() + 3)
+        now = resident_mb(pid)
+        if now - before < 0.5:
+            break
+        before = now
+    return open_files(pid), now
+
+
+def test_under_load_the_server_answers_and_nothing_piles_up(tmp_path):
+    pytest.importorskip("httpx")
+    from viewer.viewed import write_viewed_run
+
+    run = write_viewed_run(tmp_path / "run")
+    command = [sys.executable, "-m", "crosstask.cli.main", "view", str(run), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            address = server.stdout.readline().strip()
+            files, memory = settled(server.pid, address)
+            with ThreadPoolExecutor(CLIENTS) as pool:
+                answers = list(pool.map(lambda _: ask(address, time.monotonic() + SECONDS), range(CLIENTS)))
+            time.sleep(0.5)
+            files_after, memory_after = open_files(server.pid), resident_mb(server.pid)
+        finally:
+            server.terminate()
+    latencies = sorted(second for seconds, _ in answers for second in seconds)
+    figures = {
+        "clients": CLIENTS,
+        "seconds": SECONDS,
+        "answers": len(latencies),
+        "answers_a_second": round(len(latencies) / SECONDS, 1),
+        "median_ms": round(1000 * latencies[len(latencies) // 2], 2),
+        "p99_ms": round(1000 * latencies[int(0.99 * len(latencies))], 2),
+        "open_files": [files, files_after],
+        "anonymous_mb": [round(memory, 1), round(memory_after, 1)],
+    }
+    record("viewer under load", figures)
+    assert sum(refused for _, refused in answers) == 0
+    assert len(latencies) > 5 * SECONDS, figures
+    assert files_after <= files + 2, figures
+    assert memory_after < memory + 10, figures

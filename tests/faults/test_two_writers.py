@@ -1,0 +1,63 @@
+"""Two at once on one place: the second is told in one line or waits, and nothing is mixed."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from cli.running import crosstask
+from faults.verbs import write_corpus
+
+LONG = ["--recipe", "paper", "--initial-epochs", "100000", "--epochs", "1"]
+pytestmark = pytest.mark.slow
+
+
+def started(*arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "crosstask.cli.main", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_the_second_training_into_one_file_is_told(tmp_path):
+    corpus, out = write_corpus(tmp_path / "corpus"), tmp_path / "m.safetensors"
+    with started("train", corpus, "--out", out, *LONG) as first:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / ".m.safetensors.lock").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        second = crosstask("train", corpus, "--out", out)
+        elsewhere = crosstask("train", corpus, "--out", tmp_path / "other.safetensors")
+        first.kill()
+    assert second.returncode == 2 and "Traceback" not in second.stderr
+    (line,) = [line for line in second.stderr.splitlines() if line.startswith("error: ")]
+    assert f"process {first.pid} is writing it" in line and not out.exists()
+    assert elsewhere.returncode == 0, "another place is free"
+    assert crosstask("train", corpus, "--out", out).returncode == 0, "the lock went with its process"
+
+
+def test_several_that_need_a_pack_wait_for_the_one_that_makes_it(tmp_path):
+    corpus = write_corpus(tmp_path / "corpus")
+    processes = [started("pack", corpus, "--check") for _ in range(3)]
+    said = [process.communicate(timeout=300) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0], said
+    assert sorted(path.name.split("-")[0] for path in (corpus / ".crosstask" / "pack").iterdir()) == ["index.json", "rows"]
+
+
+def test_a_viewer_and_two_trainings_on_one_folder_do_not_disturb_each_other(tmp_path):
+    from viewer.browser import viewing
+    from viewer.viewed import write_viewed_run
+
+    httpx = pytest.importorskip("httpx")
+    corpus, run = write_corpus(tmp_path / "corpus"), write_viewed_run(tmp_path / "run")
+    with viewing(run) as address:
+        trainings = [started("train", corpus, "--out", run / f"m{i}.safetensors") for i in range(2)]
+        answers = []
+        while any(process.poll() is None for process in trainings):
+            answers.append(httpx.get(address + "api/run", timeout=60).status_code)
+        ends = [process.communicate()[1] for process in trainings]
+    assert [process.returncode for process in trainings] == [0, 0], ends
+    assert answers and set(answers) == {200}
+    assert (run / "m0.safetensors").read_bytes() == (run / "m1.safetensors").read_bytes()
