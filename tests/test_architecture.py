@@ -30,7 +30,8 @@ ALLOWED = {
     "export": {"records", "runs", "storing"},
     "report": {"records", "metrics", "runs", "storing"},
     "viewer": {"records", "runs", "storing"},
-    "pipeline": ALL_BELOW_EXPERIMENTS | {"experiments", "extraction", "rendering", "collecting", "export", "report", "viewer", "runs"},
+    "pipeline": ALL_BELOW_EXPERIMENTS
+    | {"experiments", "extraction", "rendering", "collecting", "export", "report", "viewer", "runs"},
 }
 LAZY = {"crosstask", "cli"}  # the package's own front door, and the command line, which nothing imports
 

@@ -1,6 +1,7 @@
 """The verbs that write, on a tiny corpus, and what they leave behind."""
 
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 from tiny import write_tiny
@@ -16,6 +17,17 @@ VERBS = {
         *("--learning-rate", "0.01", "--initial-epochs", "1", "--epochs", "1"),
     ],
 }
+if find_spec("av") is not None:  # the extra 'video'
+    VERBS["extract"] = lambda corpus, out: [
+        "extract",
+        corpus.parent / "films",
+        "--features",
+        "log-mel",
+        "--workers",
+        "1",
+        "--out",
+        out / "f",
+    ]
 UNFINISHED = ("unfinished.bin", "unfinished.json", "m.safetensors.checkpoint")  # names that say so
 
 
@@ -32,17 +44,29 @@ def write_corpus(folder: Path) -> Path:
     return folder
 
 
+def write_films(folder: Path) -> Path:
+    """A folder of one's own with three short films."""
+    from extraction.media import write_video
+
+    for i in range(3):
+        write_video(folder / "videos" / "latte" / f"film {i}.mp4", seconds=2 + i)
+    (folder / "corpus.toml").write_text('[tasks.latte]\nsteps = ["pour milk", "stir"]\n')
+    return folder
+
+
 class Bench:
     """A corpus, a place for results, and what an undisturbed run leaves in them."""
 
     def __init__(self, folder: Path, verb: str) -> None:
         self.corpus, self.out = write_corpus(folder / "corpus"), folder / "out"
         self.argv = [str(a) for a in VERBS[verb](self.corpus, self.out)]
+        if verb == "extract":
+            write_films(folder / "films")
         self.whole: dict[str, bytes] = {}
 
     def clear(self) -> None:
         """As before the first run."""
-        for folder in (self.corpus / ".crosstask", self.out):
+        for folder in (self.corpus / ".crosstask", self.corpus.parent / "films" / ".crosstask", self.out):
             shutil.rmtree(folder, ignore_errors=True)
         self.out.mkdir()
 
