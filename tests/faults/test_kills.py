@@ -43,6 +43,6 @@ def test_killed_at_random_it_ends_with_the_same_bytes(verb, warm, tmp_path):
     last = warm.run(bench.argv)
     assert last["code"] == 0 and bench.left() == bench.whole, last["said"]
     record(
-        verb,
+        f"kills: {verb}",
         {"kills": kills, "finished": finished + 1, "kills_that_left_something_unfinished": unfinished_seen, "resumed": resumed},
     )
