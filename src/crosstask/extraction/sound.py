@@ -15,6 +15,13 @@ _HOLE_S = 0.1  # smaller differences between clock and samples are rounding
 
 def seconds_of_sound(path: Path) -> Generator[Sound, None, None]:
     """(16000,) for each second, without end: silence where there is no sound, or none any more."""
+    yield from heard_seconds(path)
+    while True:
+        yield np.zeros(SAMPLE_RATE, np.float32)
+
+
+def heard_seconds(path: Path) -> Iterator[Sound]:
+    """(16000,) for each second as long as there is sound, the last one filled up with silence."""
     waiting: list[Sound] = []
     n_waiting = 0
     for piece in _pieces(path):
@@ -27,10 +34,8 @@ def seconds_of_sound(path: Path) -> Generator[Sound, None, None]:
         for start in range(0, whole, SAMPLE_RATE):
             yield joined[start : start + SAMPLE_RATE]
         waiting, n_waiting = [joined[whole:]], len(joined) - whole
-    rest = np.concatenate([*waiting, np.zeros(SAMPLE_RATE - n_waiting, np.float32)])
-    yield rest
-    while True:
-        yield np.zeros(SAMPLE_RATE, np.float32)
+    if n_waiting:
+        yield np.concatenate([*waiting, np.zeros(SAMPLE_RATE - n_waiting, np.float32)])
 
 
 def _pieces(path: Path) -> Iterator[Sound]:

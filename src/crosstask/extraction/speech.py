@@ -13,7 +13,7 @@ import numpy as np
 
 from crosstask.extraction.opening import need_pyav, opened
 from crosstask.extraction.second import SAMPLE_RATE, Sound
-from crosstask.extraction.sound import seconds_of_sound
+from crosstask.extraction.sound import heard_seconds
 from crosstask.records import Cue, InputError, MissingExtra, Narration, Word
 from crosstask.storing import replace_file, write_bytes
 from crosstask.storing.places import cache_folder
@@ -61,12 +61,12 @@ def _plain(subtitle: Any) -> str:
     return text.replace("\\N", " ").replace("\n", " ").strip()
 
 
-def recognise(path: Path, model: Path | None = None, n_seconds: int | None = None) -> Narration:
+def recognise(path: Path, model: Path | None = None) -> Narration:
     """What a voice says in a video, words with times; silence is left out first, or it would be filled with inventions."""
     whisper = _whisper(str(model or packaged_whisper()))
     words: list[Word] = []
     cues: list[Cue] = []
-    for offset_s, sound in chunks(seconds_of_sound(path), n_seconds):
+    for offset_s, sound in chunks(heard_seconds(path)):
         if not sound.any():
             continue
         said, _ = whisper.transcribe(
@@ -90,12 +90,11 @@ def recognise(path: Path, model: Path | None = None, n_seconds: int | None = Non
     return Narration(tuple(words), tuple(cues), "en")
 
 
-def chunks(seconds: Iterator[Sound], n_seconds: int | None) -> Iterator[tuple[float, Sound]]:
+def chunks(seconds: Iterator[Sound]) -> Iterator[tuple[float, Sound]]:
     """(start in seconds, samples): pieces of some minutes, cut where it is quietest near their end."""
     rest, offset = np.zeros(0, np.float32), 0
-    limited = islice(seconds, n_seconds)
     while True:
-        new = list(islice(limited, _CHUNK_S - len(rest) // SAMPLE_RATE))
+        new = list(islice(seconds, _CHUNK_S - len(rest) // SAMPLE_RATE))
         joined = np.concatenate([rest, *new])
         if len(joined) < _CHUNK_S * SAMPLE_RATE:
             if len(joined):

@@ -1,0 +1,111 @@
+from fractions import Fraction
+
+import av
+import numpy as np
+import pytest
+
+from crosstask.extraction.second import SAMPLE_RATE
+from crosstask.extraction.speech import can_recognise, chunks, embedded_subtitles, packaged_whisper, recognise
+from crosstask.pipeline.listening import listen_to
+from crosstask.records import Cue, InputError, Narration, Word
+from crosstask.rendering.film import can_speak, speak
+from crosstask.rendering.scripts import Line
+from crosstask.sources.subtitles import read_narration
+from crosstask.sources.subtitles.writing import write_webvtt
+from extraction.media import write_video
+
+
+def test_written_subtitles_read_back_the_same(tmp_path):
+    words = (Word("pour", 1.0, 1.4), Word("<milk>", 1.4, 2.0), Word("R&B", 65.25, 66.0))
+    narration = Narration(words, (Cue(0, 2, 1.0, 2.0), Cue(2, 3, 65.25, 66.0)), "en")
+    found = read_narration(write_webvtt(tmp_path / "a.vtt", narration, "a note"))
+    assert [w.text for w in found.words] == ["pour", "<milk>", "R&B"]
+    assert [(w.start_s, w.end_s) for w in found.words] == [(1.0, 1.4), (1.4, 2.0), (65.25, 66.0)]
+    assert found.cues == narration.cues and found.language == "en"
+    assert read_narration(write_webvtt(tmp_path / "empty.vtt", Narration(()))).words == ()
+
+
+def with_subtitles(path, srt):
+    """A video into which an .srt file was copied."""
+    source = path.with_suffix(".srt")
+    source.write_text(srt)
+    with av.open(str(source)) as said, av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=4)
+        stream.width, stream.height, stream.pix_fmt = 32, 32, "yuv420p"
+        subtitles = container.add_stream_from_template(said.streams.subtitles[0])
+        for i in range(40):
+            frame = av.VideoFrame.from_ndarray(np.full((32, 32, 3), i, np.uint8), "rgb24")
+            frame.pts, frame.time_base = i, Fraction(1, 4)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+        for packet in said.demux():
+            if packet.pts is not None:
+                packet.stream = subtitles
+                container.mux(packet)
+    source.unlink()
+    return path
+
+
+def test_subtitles_inside_the_file_are_used(tmp_path):
+    path = with_subtitles(
+        tmp_path / "a.mkv", "1\n00:00:01,000 --> 00:00:03,000\npour the milk\n\n2\n00:00:04,000 --> 00:00:06,000\nthen, stir\n"
+    )
+    assert embedded_subtitles(path) == [(1.0, 3.0, "pour the milk"), (4.0, 6.0, "then, stir")]
+    heard = listen_to({"a": path}, tmp_path / "subtitles")
+    assert heard.embedded == ["a"]
+    narration = read_narration(tmp_path / "subtitles" / "a.vtt")
+    assert [word.text for word in narration.words] == ["pour", "the", "milk", "then,", "stir"]
+    assert listen_to({"a": path}, tmp_path / "subtitles").reused == ["a"]
+    assert embedded_subtitles(write_video(tmp_path / "b.mp4")) == []
+
+
+def test_long_sound_is_cut_where_it_is_quiet():
+    loud, quiet = np.ones(SAMPLE_RATE, np.float32), np.zeros(SAMPLE_RATE, np.float32)
+    seconds = [quiet if i in (293, 580) else loud for i in range(700)]
+    pieces = list(chunks(iter(seconds)))
+    assert sum(len(sound) for _, sound in pieces) == 700 * SAMPLE_RATE
+    assert 293 <= pieces[1][0] < 294 and 580 <= pieces[2][0] < 581
+    assert [start for start, _ in chunks(iter(seconds[:10]))] == [0.0]
+
+
+def test_bad_files_are_set_aside(tmp_path):
+    (tmp_path / "a.mp4").write_bytes(b"nothing")
+    heard = listen_to({"a": tmp_path / "a.mp4", "b": tmp_path / "gone.mp4"}, tmp_path / "subtitles")
+    assert set(heard.set_aside) == {"a", "b"} and not (tmp_path / "subtitles").exists()
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path):
+    pytest.importorskip("faster_whisper", reason="extra speech is not installed")
+    with pytest.raises(InputError, match=r"no model\.bin"):
+        recognise(write_video(tmp_path / "a.mp4"), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not can_recognise(), reason="extra speech or its packaged weights are not installed")
+@pytest.mark.skipif(not can_speak(), reason="espeak-ng is not installed")
+def test_speech_is_recognised_with_word_times(tmp_path):
+    assert (packaged_whisper() / "model.bin").stat().st_size == 145_217_532
+    line = Line(0, 4, "now pour the milk into the bowl and stir the eggs")
+    voice = speak(line)
+    silence = np.zeros(3 * SAMPLE_RATE, np.float32)
+    wave = np.concatenate([silence, voice, silence])
+    path = tmp_path / "a.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=4)
+        stream.width, stream.height, stream.pix_fmt = 32, 32, "yuv420p"
+        sound = container.add_stream("aac", rate=SAMPLE_RATE, layout="mono")
+        for i in range(4 * len(wave) // SAMPLE_RATE):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(np.full((32, 32, 3), i, np.uint8), "rgb24")))
+        container.mux(stream.encode())
+        for start in range(0, len(wave), 1024):
+            piece = av.AudioFrame.from_ndarray(wave[None, start : start + 1024], "fltp", "mono")
+            piece.sample_rate, piece.pts = SAMPLE_RATE, start
+            container.mux(sound.encode(piece))
+        container.mux(sound.encode())
+    found = listen_to({"a": path}, tmp_path / "subtitles")
+    assert found.recognised == ["a"], found
+    narration = read_narration(tmp_path / "subtitles" / "a.vtt")
+    texts = [word.text.strip(".,").lower() for word in narration.words]
+    assert {"pour", "milk", "stir"} <= set(texts)
+    assert 2.5 < narration.words[0].start_s < 4 and narration.words[-1].end_s < 3.5 + len(voice) / SAMPLE_RATE
+    assert all(a.start_s <= b.start_s for a, b in zip(narration.words, narration.words[1:], strict=False))
