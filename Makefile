@@ -23,7 +23,7 @@ demo: $(VENV)/.core
 setup: $(VENV)/.full
 
 test: $(VENV)/.full
-	$(BIN)/python -m pytest --durations=15
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15
 
 check: $(VENV)/.full
 	$(BIN)/ruff format --check .
@@ -37,10 +37,10 @@ bench: $(VENV)/.full
 # Hundreds of kills of every verb that writes, and minutes of load and of hostile files; the check does the same with fewer.
 faults: $(VENV)/.full
 	rm -f faults.json
-	CROSSTASK_KILLS=300 CROSSTASK_LOAD_SECONDS=120 CROSSTASK_FAULT_FIGURES=faults.json $(BIN)/python -m pytest --durations=15 tests/faults tests/storing
+	CROSSTASK_KILLS=300 CROSSTASK_LOAD_SECONDS=120 CROSSTASK_FAULT_FIGURES=faults.json $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15 tests/faults tests/storing
 
 fuzz: $(VENV)/.full
-	CROSSTASK_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest --durations=15 tests/fuzz
+	CROSSTASK_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15 tests/fuzz
 
 # Debian parts for the browser and speech tests; tests whose part is absent skip and say so.
 system:
