@@ -24,7 +24,7 @@ def countdown(what: str, total: int) -> Iterator[Callable[[], None]]:
         nonlocal said, done
         done += 1
         now = perf_counter()
-        if now - said >= _EVERY_S and done < total:
+        if now - said >= _EVERY_S and 3 <= done < total:  # the first pieces also load models
             said = now
             note(f"{what}: {done} of {total}, about {duration((now - begun) / done * (total - done))} left")
 

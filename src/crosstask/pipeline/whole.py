@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from crosstask.experiments.evaluation import evaluate
 from crosstask.extraction.jobs import Extracted
@@ -18,7 +19,7 @@ from crosstask.narration.recipes import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extracting import Workers, extract_corpus
 from crosstask.pipeline.listening import Heard, listen_to
 from crosstask.pipeline.media import files_by_id, media_of
-from crosstask.records import Corpus, InputError, Localization, VideoKey
+from crosstask.records import Corpus, InputError, Localization, Task, VideoKey
 from crosstask.runs import Run, RunVideo, write_run
 from crosstask.sources import open_corpus, write_step_intervals
 from crosstask.storing import derived_folder
@@ -152,13 +153,13 @@ def _localize(corpus: Corpus, model: Model, out: Path, wishes: Wishes, before: C
         for video in listed:
             task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
             try:
-                found = model.localize(task, rows, video.id)
+                values = _scores(model, task, rows, video.id)
+                found = parse(task, values, video.id)
             except InputError as error:
                 set_aside[str(video.key)] = str(error)
                 continue
             finally:
                 advance()
-            values = model.score(task, rows)
             scores.append(("best", video.key, values))
             parses["best"].append(found)
             parses["uniform"].append(parse(task, uniform.score(task, rows), video.id))
@@ -183,6 +184,13 @@ def _localize(corpus: Corpus, model: Model, out: Path, wishes: Wishes, before: C
     )
     write_run(out, run, parses, scores)
     return Finished(corpus, model, before.extracted, before.heard, before.windows, tuple(parses["best"]), set_aside, results)
+
+
+def _scores(model: Model, task: Task, rows: npt.NDArray[np.floating], video: str) -> npt.NDArray[np.floating]:
+    """(T, K), or why this video can have none."""
+    if len(rows) < len(task.steps):
+        raise InputError(f"{video}: {len(rows)} segments cannot hold {len(task.steps)} steps in order; give a longer video")
+    return model.score(task, rows)
 
 
 def _results(corpus: Corpus, model: Model, uniform: Any, shown: Sequence[RunVideo], wishes: Wishes) -> dict[str, Any]:
