@@ -25,7 +25,7 @@ def started(*arguments):
 def test_the_second_training_into_one_file_is_told(tmp_path):
     corpus, out = write_corpus(tmp_path / "corpus"), tmp_path / "m.safetensors"
     with started("train", corpus, "--out", out, *LONG) as first:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 60
         while not (tmp_path / ".m.safetensors.lock").exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         second = crosstask("train", corpus, "--out", out)

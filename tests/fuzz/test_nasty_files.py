@@ -174,3 +174,12 @@ def test_numbers_that_are_none_are_refused_by_the_verbs(value, tmp_path):
     rows[3, 2] = value
     np.save(tmp_path / "crosstask_features" / "-v1_0.npy", rows)
     assert "-v1_0.npy: row 3, column 2 is NaN or infinite" in refused("train", tmp_path, "--out", tmp_path / "m.safetensors")
+
+
+def test_a_claimed_header_is_not_read(tmp_path, monkeypatch):
+    """A header that claims two gigabytes is refused from its first twelve bytes."""
+    path = tmp_path / "a.npy"
+    path.write_bytes(b"\x93NUMPY\x02\x00\xff\xff\xff\x7f{'descr': '<f4'")
+    monkeypatch.setattr(np.lib.format, "read_magic", lambda file: pytest.fail("the header was read"))
+    with pytest.raises(InputError, match="not a NumPy array"):
+        READERS["features"].read(path)
