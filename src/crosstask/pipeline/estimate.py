@@ -1,4 +1,4 @@
-"""What a run will cost, before it is begun: from what the files announce and rates measured on one core of a 2026 server."""
+"""What a run will cost, before it is begun: from what the files announce and rates of one core of a 2026 server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from crosstask.extraction.opening import probe
 from crosstask.extraction.recipe import Recipe, backbones_of
 from crosstask.records import InputError
 
-# CPU seconds a second of video, on one core; docs/own-videos.md says how they were measured.
+# CPU seconds a second of video, on one core; docs/own-videos.md says which were timed and which are estimates.
 COST = {"efficientnet-lite0": 0.065, "log-mel": 0.003, "i3d": 1.5, "vggish": 0.03, "frozen": 0.2}
 RESNET_FRAME = 0.35
 DECODE_PIXEL = 4.3e-9  # a decoded pixel
