@@ -35,9 +35,11 @@ def stopped_after(epochs, path, corpus=None, settings=QUICK):
 def test_a_killed_training_ends_with_the_same_bytes_and_says_where_it_went_on(tmp_path, epochs, caplog):
     whole = Proposed("component", QUICK).fit(tiny_corpus(), np.random.default_rng(1))
     stopped_after(epochs, tmp_path / "c")
-    again = Proposed("component", QUICK, checkpoint=TrainingCheckpoint(tmp_path / "c")).fit(
-        tiny_corpus(), np.random.default_rng(1)
-    )
+    done = []
+    again = Proposed(
+        "component", QUICK, lambda progress: done.append(progress.epochs_done), TrainingCheckpoint(tmp_path / "c")
+    ).fit(tiny_corpus(), np.random.default_rng(1))
+    assert done == list(range(epochs + 1, 9)), "only the epochs that were missing are done"
     assert again.parameters.tobytes() == whole.parameters.tobytes()
     assert f"resumed at epoch {epochs}" in caplog.text
 
