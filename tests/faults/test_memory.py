@@ -49,7 +49,7 @@ before = status("VmData")
 resource.setrlimit(resource.RLIMIT_DATA, ((before + allowance_kb) * 1024, resource.RLIM_INFINITY))
 recall = use(here / "large")
 corpus_bytes = sum(path.stat().st_size for path in (here / "large" / "crosstask_features").glob("*.npy"))
-print(json.dumps({"corpus_mb": corpus_bytes / 2**20, "allowance_mb": int(sys.argv[2]), "used_mb": (status("VmData") - before) / 1024, "recall": recall}))
+print(json.dumps({"corpus_mb": corpus_bytes / 2**20, "allowance_mb": int(sys.argv[2]), "recall": recall}))
 """
 
 
