@@ -202,19 +202,37 @@ def _safe_prefix(source: LooseFeatures, wanted: Sequence[str], folder: Path, dty
     return (videos, found.n_dimensions) if same and rows_file.stat().st_size >= found.n_bytes else ([], 0)
 
 
+class NeedsFloat32(InputError):
+    """Rows that float16 cannot hold, or holds too coarsely."""
+
+
 def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.NDArray[np.floating]:
-    """Rows in the type of the pack, C order; NaN, infinity and overflow are refused by the video's name."""
+    """Rows in the type of the pack, C order; NaN and infinity, and what float16 would spoil, are refused by the video's name."""
     with np.errstate(over="ignore"):
         packed = np.ascontiguousarray(rows, dtype=dtype)
     if not np.isfinite(packed).all():
         bad = np.argwhere(~np.isfinite(packed))[0]
-        cause = (
-            "too large for float16: pack with --dtype float32"
-            if np.isfinite(rows[bad[0], bad[1]])
-            else "NaN or infinite: extract it again"
+        where = f"{video_id}.npy: row {bad[0]}, column {bad[1]} is"
+        if np.isfinite(rows[bad[0], bad[1]]):
+            raise NeedsFloat32(f"{where} too large for float16: pack with --dtype float32")
+        raise InputError(f"{where} NaN or infinite: extract it again")
+    if packed.dtype == np.float16 and rows.dtype != np.float16 and _spoilt(rows):
+        raise NeedsFloat32(
+            f"{video_id}.npy: float16 is too coarse for these columns (tiny, or far from 0): pack with --dtype float32"
         )
-        raise InputError(f"{video_id}.npy: row {bad[0]}, column {bad[1]} is {cause}")
     return packed
+
+
+def _spoilt(rows: npt.NDArray[np.floating]) -> bool:
+    """Whether float16 moves a tenth of the columns by more than a twentieth of their deviation, judged by a few rows of a video.
+
+    >>> rows = np.random.default_rng(0).normal(size=(50, 8))
+    >>> _spoilt(rows), _spoilt(rows * 1e-7), _spoilt(rows + 1000)
+    (False, True, True)
+    """
+    few = rows[:: max(1, len(rows) // 16)].astype(np.float64)
+    moved = np.sqrt(((few - few.astype(np.float16).astype(np.float64)) ** 2).mean(axis=0))
+    return bool((moved > 0.05 * few.std(axis=0)).mean() > 0.1) if len(few) > 1 else False
 
 
 def open_packed(folder: Path, source: LooseFeatures, video_ids: Iterable[str], dtype: str = "float16") -> PackedFeatures | None:
@@ -229,6 +247,12 @@ def open_packed(folder: Path, source: LooseFeatures, video_ids: Iterable[str], d
         if (folder / pack.rows_file).stat().st_size == pack.n_bytes and len(pack.all_rows):
             return pack
     return None
+
+
+def dtype_of_pack(folder: Path) -> str | None:
+    """What the pack in a folder holds, however old it is; None without a pack."""
+    pack = _read_index(folder / "index.json")
+    return None if pack is None else pack.dtype
 
 
 def _is_current(source: LooseFeatures, video: PackedVideo) -> bool:

@@ -1,12 +1,16 @@
 """A corpus whose features come from a pack, made when it is missing or old."""
 
+import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from crosstask.features.loose import LooseFeatures
-from crosstask.features.pack import Progress, pack_features
+from crosstask.features.pack import NeedsFloat32, PackedFeatures, Progress, dtype_of_pack, pack_features
 from crosstask.records import Corpus, InputError
 from crosstask.storing import derived_folder
+
+log = logging.getLogger(__name__)
 
 
 def pack_folder(corpus: Corpus) -> Path:
@@ -28,4 +32,14 @@ def with_packed_features(corpus: Corpus, progress: Progress | None = None) -> Co
     videos = packable_videos(corpus)
     if not videos:
         return corpus
-    return replace(corpus, features=pack_features(corpus.features, videos, pack_folder(corpus), progress=progress))
+    return replace(corpus, features=_packed(corpus.features, videos, pack_folder(corpus), progress))
+
+
+def _packed(source: LooseFeatures, videos: Sequence[str], folder: Path, progress: Progress | None) -> PackedFeatures:
+    """Packed as the user packed before; otherwise in float16, or in float32 where float16 would spoil the numbers."""
+    dtype = dtype_of_pack(folder) or "float16"
+    try:
+        return pack_features(source, videos, folder, dtype, progress)
+    except NeedsFloat32 as reason:
+        log.warning("packing in float32, twice the size: %s", str(reason).removesuffix(": pack with --dtype float32"))
+        return pack_features(source, videos, folder, "float32", progress)

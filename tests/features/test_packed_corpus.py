@@ -1,0 +1,54 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crosstask.features import pack_features, write_rows
+from crosstask.features.packed_corpus import pack_folder, packable_videos, with_packed_features
+from crosstask.sources.planted import write_planted
+from crosstask.sources.planted.settings import SHAPES
+from crosstask.sources.release import read_release
+
+SMALL = replace(
+    SHAPES["demo"],
+    primary_tasks=1,
+    related_tasks=0,
+    train_videos_per_task=2,
+    test_videos_per_task=0,
+    validation_videos_per_task=0,
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_planted(tmp_path, SMALL, n_dimensions=16)
+
+
+def rewrite(folder, change):
+    for path in (folder / "crosstask_features").glob("*.npy"):
+        write_rows(path, change(np.load(path, allow_pickle=False).astype(np.float32)))
+
+
+def test_a_pack_keeps_the_type_it_was_packed_in(folder):
+    corpus = read_release(folder)
+    pack_features(corpus.features, packable_videos(corpus), pack_folder(corpus), "float32")
+    assert with_packed_features(corpus).features.dtype == "float32"
+
+
+@pytest.mark.parametrize(
+    "change", [lambda rows: rows * 1e5, lambda rows: rows * 1e-7, lambda rows: rows + 3000], ids=["large", "tiny", "far from 0"]
+)
+def test_what_float16_would_spoil_is_packed_in_float32_and_said(folder, change, caplog):
+    rewrite(folder, change)
+    corpus = read_release(folder)
+    packed = with_packed_features(corpus).features
+    assert packed.dtype == "float32"
+    assert "packing in float32" in caplog.text
+    for video in corpus.videos:
+        np.testing.assert_array_equal(packed.rows(video.id), corpus.features.rows(video.id))
+
+
+def test_ordinary_features_are_packed_in_float16(folder, caplog):
+    rewrite(folder, lambda rows: rows + 0.01)
+    assert with_packed_features(read_release(folder)).features.dtype == "float16"
+    assert not caplog.records
