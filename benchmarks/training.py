@@ -2,6 +2,11 @@
 
 (a) the textbook trainer (`textbook.py`), (b) ours, (c) the floor: streaming the active rows once per epoch on one thread.
 Then CrossTask's full shape for ours and the floor, and what doubling each size costs. Timed on synthetic (planted) data of the real sizes.
+
+    python benchmarks/training.py --out bench.json --published FOLDER
+
+also times the published code in FOLDER (a clone of DmZhukov/CrossTask with its `dp` extension built) on the same files, to see that the
+textbook trainer is no straw man.
 """
 
 import argparse
@@ -9,15 +14,19 @@ import json
 import logging
 import os
 import resource
+import subprocess
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from scipy import stats
 from textbook import TextbookVideo, train_textbook
 
 from crosstask.experiments.evaluation import evaluate
+from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.alternation import AlternationSettings, Progress, alternate, as_stored, begin
 from crosstask.learning.arithmetic import compiled
 from crosstask.learning.training_set import TaskOfSteps, TrainingVideo, task_arrays, video_arrays
@@ -25,6 +34,7 @@ from crosstask.methods.component_scorer import ComponentScorer
 from crosstask.methods.training_videos import TrainingArrays, training_arrays
 from crosstask.records import Corpus
 from crosstask.sources.planted import Shape, plant
+from crosstask.sources.release import read_release, write_release
 from crosstask.text import vocabulary_of
 
 SPEED = Shape(
@@ -66,7 +76,59 @@ def our_seconds(
     return list(np.diff(marks)), progress
 
 
-def beside_the_textbook(corpus: Corpus, folder: Path, settings: AlternationSettings, seeds: list[int]) -> dict:
+def speed_corpus(folder: Path) -> Path:
+    """The folder, now holding 12 tasks of 15 training and 20 test videos of about 300 s in the published layout, D = 3200, float32."""
+    corpus = plant(SPEED, "clear", 0, 3200)
+    (folder / "crosstask_features").mkdir(parents=True)
+    for video in corpus.videos:
+        np.save(folder / "crosstask_features" / f"{video.id}.npy", corpus.features.rows(video.id).astype(np.float32))
+    write_release(corpus, folder)
+    return folder
+
+
+def packed(folder: Path) -> tuple[Corpus, dict]:
+    """The corpus of a folder with its features packed, and how fast packing went beside reading the same files."""
+    corpus = read_release(folder)
+    begun = perf_counter()
+    n_bytes = sum(len(path.read_bytes()) for path in sorted((folder / "crosstask_features").glob("*.npy")))
+    reading = perf_counter() - begun
+    begun = perf_counter()
+    corpus = with_packed_features(corpus)
+    packing = perf_counter() - begun
+    begun = perf_counter()
+    with_packed_features(read_release(folder))
+    return corpus, {
+        "mb": n_bytes / 1e6,
+        "mb_per_s": n_bytes / 1e6 / packing,
+        "reading_alone_mb_per_s": n_bytes / 1e6 / reading,
+        "reopening_s": perf_counter() - begun,
+    }
+
+
+def published_seconds(code: Path, folder: Path, settings: AlternationSettings) -> list[float]:
+    """Seconds of each epoch of the published code, from when it prints them; stopped before it evaluates."""
+    release = folder / "crosstask_release"
+    command = [sys.executable, "-W", "ignore", "-u", str(code / "train.py"), "--n_train", str(SPEED.train_videos_per_task)]
+    for name, path in (
+        ("primary_path", release / "tasks_primary.txt"),
+        ("related_path", release / "tasks_related.txt"),
+        ("annotation_path", release / "annotations"),
+        ("video_csv_path", release / "videos.csv"),
+        ("val_csv_path", release / "videos_val.csv"),
+        ("features_path", folder / "crosstask_features"),
+        ("constraints_path", folder / "crosstask_constraints"),
+    ):
+        command += [f"--{name}", str(path)]
+    command += ["--lr", str(settings.learning_rate), "-q", str(settings.dropout), "-d", "3200"]
+    command += ["--pretrain_epochs", str(settings.initial_epochs), "--epochs", str(settings.epochs)]
+    with subprocess.Popen(command, cwd=code, stdout=subprocess.PIPE, text=True) as process:
+        marks = [perf_counter() for line in process.stdout if line.startswith(("Training", "Epoch"))]
+        if process.wait() != 0:
+            raise SystemExit(f"the published code in {code} ended with {process.returncode}")
+    return list(np.diff(marks))
+
+
+def beside_the_textbook(corpus: Corpus, folder: Path, settings: AlternationSettings, seeds: list[int], code: Path | None) -> dict:
     """Per video and epoch: the textbook trainer, ours, the floor; and recall of both on the test videos."""
     vocabulary = vocabulary_of(corpus.tasks.values())
     train = [v for v in corpus.videos if int(v.id.rpartition("v")[2]) <= SPEED.train_videos_per_task]
@@ -96,7 +158,14 @@ def beside_the_textbook(corpus: Corpus, folder: Path, settings: AlternationSetti
             recalls[name].append(result["recall"]["mean"])
     floor = floor_seconds(arrays.rows, arrays.videos)
     per_video = 1e3 / len(train)
+    published = {}
+    if code is not None:
+        seconds = float(np.mean(published_seconds(code, folder, settings)))
+        published = {"published_ms_per_video": seconds * per_video, "textbook_to_published": float(np.mean(textbook)) / seconds}
+    difference = np.array(recalls["ours"]) - np.array(recalls["textbook"])
     return {
+        **published,
+        "recall_difference": {"mean": float(difference.mean()), "half_interval_95": half_interval(difference)},
         "speedup": float(np.mean(textbook) / np.mean(ours)),
         "textbook_ms_per_video": float(np.mean(textbook) * per_video),
         "ours_ms_per_video": float(np.mean(ours) * per_video),
@@ -106,6 +175,12 @@ def beside_the_textbook(corpus: Corpus, folder: Path, settings: AlternationSetti
         "seeds": seeds,
         "epochs": [settings.initial_epochs, settings.epochs],
     }
+
+
+def half_interval(differences: np.ndarray) -> float:
+    """Half of the 95 % interval of a mean by Student's t."""
+    n = len(differences)
+    return float(stats.t.ppf(0.975, n - 1) * differences.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
 
 
 def textbook_videos(corpus: Corpus, vocabulary, folder: Path):
@@ -121,8 +196,7 @@ def textbook_videos(corpus: Corpus, vocabulary, folder: Path):
         averaging.append(dense)
     videos = []
     for video in corpus.videos:
-        path = folder / f"{video.id}.npy"
-        np.save(path, corpus.features.rows(video.id).astype(np.float32))
+        path = folder / "crosstask_features" / f"{video.id}.npy"
         length = corpus.features.length(video.id)
         allowed = places_allowed(corpus.windows[video.key], length, len(corpus.task_of(video).steps))
         videos.append(TextbookVideo(path, numbers[video.task], allowed.astype(np.float64)))
@@ -210,14 +284,17 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("bench.json"))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=2, help="epochs of each kind beside the textbook trainer")
+    parser.add_argument("--published", type=Path, help="a clone of the published code, timed on the same files")
     parser.add_argument("--skip-full", action="store_true", help="leave out CrossTask's full shape (5 GB of disk)")
     arguments = parser.parse_args()
     logging.disable(logging.WARNING)
     with tempfile.TemporaryDirectory(dir=os.environ.get("CROSSTASK_BENCH_DIR")) as name:
         folder = Path(name)
-        corpus = plant(SPEED, "clear", 0, 3200)
+        corpus, packing = packed(speed_corpus(folder / "speed"))
         settings = replace(PAPER, initial_epochs=arguments.epochs, epochs=arguments.epochs)
-        result = beside_the_textbook(corpus, folder, settings, list(range(arguments.seeds)))
+        seeds = list(range(arguments.seeds))
+        result = beside_the_textbook(corpus, folder / "speed", settings, seeds, arguments.published)
+        result["packing"] = packing
         result["scaling"] = scaling(folder)
         if not arguments.skip_full:
             result |= full_shape(folder, 2)
