@@ -115,3 +115,11 @@ def test_no_data_set_name_width_or_task_steers_the_recipe():
             if isinstance(node, ast.Compare):
                 constants = [c.value for c in ast.walk(node) if isinstance(c, ast.Constant)]
                 assert not any(isinstance(c, int) and not isinstance(c, bool) and c > 3 for c in constants), ast.unparse(node)
+
+
+def test_rows_on_disk_train_the_same_model_as_rows_in_memory(monkeypatch):
+    corpus = tiny_corpus()
+    in_memory = SelfLabelled().fit(corpus, np.random.default_rng(0))
+    monkeypatch.setattr("crosstask.storing.scratch.IN_MEMORY_BYTES", 0)
+    on_disk = SelfLabelled().fit(corpus, np.random.default_rng(0))
+    assert np.array_equal(in_memory.learnt.coefficients, on_disk.learnt.coefficients)

@@ -19,6 +19,7 @@ from crosstask.learning.step_looks import against_background, linear_evidence, n
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.ordering.skipping_runs import RunPosterior
 from crosstask.records import Corpus, InputError, Task, Video
+from crosstask.storing import derived_folder, scratch_rows
 from crosstask.text import SHARING
 from crosstask.text.shared_words import BACKGROUND, names_of_classes, shared_words
 
@@ -51,11 +52,27 @@ class SelfLabelled:
         basis = fit_basis([rows[video_id] for video_id in sorted(rows)])
         names = [name for task in tasks.values() for name in names_of_classes(task, self.sharing)]
         classes = Classes(tuple(len(task.steps) for task in tasks.values()), shared_words(names, names))
-        labelled = [LabelledVideo(number[v.task], basis.describe(rows[v.id]), window_mask(corpus, v)) for v in videos]
+        described = described_rows(rows, basis, corpus)
+        labelled = [LabelledVideo(number[v.task], described[v.id], window_mask(corpus, v)) for v in videos]
         looks = replace(self.settings.looks, noise=noise_of(seconds_alike(video.rows for video in labelled)))
         settings = replace(self.settings, looks=looks)
         learnt = learn(labelled, classes, settings, self.after_round)
         return SelfLabelledScorer(basis, learnt, tuple(tasks.values()), self.sharing, settings)
+
+
+def described_rows(
+    rows: Mapping[str, npt.NDArray[np.floating]], basis: RowBasis, corpus: Corpus
+) -> dict[str, npt.NDArray[np.float32]]:
+    """(T, d) of each video, described once; the rows of a large corpus lie in a nameless file beside its pack."""
+    folder = derived_folder(corpus.folder) if corpus.folder is not None else None
+    room = scratch_rows(sum(len(video) for video in rows.values()), basis.width, folder)
+    described, first = {}, 0
+    for video_id in sorted(rows):
+        last = first + len(rows[video_id])
+        room[first:last] = basis.describe(rows[video_id])
+        described[video_id] = room[first:last]
+        first = last
+    return described
 
 
 def window_mask(corpus: Corpus, video: Video) -> npt.NDArray[np.bool_]:
