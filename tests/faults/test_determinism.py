@@ -18,6 +18,7 @@ import numpy as np
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.alternation import AlternationSettings
 from crosstask.methods.checkpoint import TrainingCheckpoint
+from crosstask.methods.round_checkpoint import RoundCheckpoint
 from crosstask.methods.model import Model, save_model
 from crosstask.methods.proposed import Proposed
 from crosstask.methods.self_labelled import SelfLabelled
@@ -50,12 +51,22 @@ try:
     Proposed("component", quick, stop, TrainingCheckpoint(here / "k", 0.0)).fit(packed, np.random.default_rng(1))
 except Enough:
     pass
+def stop_rounds(done):
+    if done.rounds == 4:
+        raise Enough
+
+try:
+    SelfLabelled(after_round=stop_rounds, checkpoint=RoundCheckpoint(here / "r", 0.0)).fit(packed, np.random.default_rng(1))
+except Enough:
+    pass
+assert (here / "r").exists()
 found = {
     "paper, packed": digest("a", Proposed("component", quick), packed),
     "paper, loose": digest("b", Proposed("component", quick), loose),
     "paper, resumed": digest("c.m", Proposed("component", quick, checkpoint=TrainingCheckpoint(here / "k")), packed),
     "best, packed": digest("d", SelfLabelled(), packed),
     "best, loose": digest("e", SelfLabelled(), loose),
+    "best, resumed": digest("f", SelfLabelled(checkpoint=RoundCheckpoint(here / "r")), packed),
 }
 found["pack"] = "".join(hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted((here / "c" / ".crosstask" / "pack").glob("rows*")))
 print(json.dumps(found))
@@ -77,5 +88,5 @@ def test_the_bytes_depend_on_nothing_but_data_settings_and_seed(tmp_path):
     one, two = digests(tmp_path / "one", 1, 0), digests(tmp_path / "two", 2, 4242)
     record("determinism", {"one thread, hash seed 0": one, "two threads, hash seed 4242": two})
     assert one["paper, packed"] == one["paper, loose"] == one["paper, resumed"]
-    assert one["best, packed"] == one["best, loose"]
+    assert one["best, packed"] == one["best, loose"] == one["best, resumed"]
     assert {name for name in one if one[name] != two[name]} == set()

@@ -11,7 +11,7 @@ import numpy as np
 from crosstask.features import LooseFeatures, pack_features, read_rows, read_shape, write_rows
 from crosstask.features.pack import _read_index
 from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.checkpoint import TrainingCheckpoint, _read
+from crosstask.methods.checkpoint import TrainingCheckpoint, read_kept
 from crosstask.methods.model import Model, load_model, save_model
 from crosstask.methods.proposed import Proposed
 from crosstask.methods.self_labelled import SelfLabelled
@@ -77,7 +77,7 @@ def _checkpoint(path: Path) -> object:
 
 def _resume(path: Path) -> object:
     """The reader itself, and a training that would go on from it."""
-    _read(path)
+    read_kept(path)
     return Proposed("component", QUICK, checkpoint=TrainingCheckpoint(path, 1e9)).fit(
         tiny_corpus(videos_per_task=1), np.random.default_rng(0)
     )

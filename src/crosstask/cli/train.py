@@ -52,6 +52,7 @@ def train(
     from crosstask.features.packed_corpus import with_packed_features
     from crosstask.methods.checkpoint import TrainingCheckpoint
     from crosstask.methods.model import Model, save_model
+    from crosstask.methods.round_checkpoint import RoundCheckpoint
     from crosstask.sources import open_corpus
     from crosstask.storing import alone_or_refused
 
@@ -69,11 +70,14 @@ def train(
     recipe = _recipe(recipe, method, asked)
     settings = {name: PAPER[name] if value is None else value for name, value in asked.items()} if recipe == "paper" else {}
     say_what_to_expect(chosen)
-    checkpoint = TrainingCheckpoint(out.with_name(out.name + ".checkpoint"))
+    beside = out.with_name(out.name + ".checkpoint")
+    checkpoint = RoundCheckpoint(beside) if recipe == "best" else TrainingCheckpoint(beside)
     begun = perf_counter()
     rounds = settings["initial_epochs"] + settings["epochs"] if recipe == "paper" else 10
     with alone_or_refused(out), progress("training", rounds) as advance:
-        learner = _best(sharing, advance) if recipe == "best" else _method(method, sharing, settings, advance, checkpoint)
+        learner = (
+            _best(sharing, advance, checkpoint) if recipe == "best" else _method(method, sharing, settings, advance, checkpoint)
+        )
         scorer = learner.fit(chosen, np.random.default_rng(seed))
         trained = frozenset(video.key for video in chosen.videos if video.id in chosen.features)
         described = {"recipe": recipe, "sharing": sharing, "narration": not no_narration, "tasks": tasks, **settings}
@@ -114,10 +118,10 @@ def _recipe(recipe: str, method: str, asked: dict[str, Any]) -> str:
     return recipe
 
 
-def _best(sharing: str, advance: Any) -> Any:
+def _best(sharing: str, advance: Any, checkpoint: Any) -> Any:
     from crosstask.methods.self_labelled import SelfLabelled
 
-    return SelfLabelled(sharing, after_round=advance)
+    return SelfLabelled(sharing, after_round=lambda done: advance(), checkpoint=checkpoint)
 
 
 def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any, checkpoint: Any) -> Any:

@@ -77,34 +77,46 @@ class Classes:
         return slice(first, first + self.n_steps[task] + 1)
 
 
+@dataclass(frozen=True)
+class RoundsDone:
+    """Where learning stands after some rounds: soft counts (folds, C) and sums (folds, C, d) of the last, and the habits found in it."""
+
+    rounds: int
+    counts: npt.NDArray[np.float64]
+    sums: npt.NDArray[np.float64]
+    habits: tuple[RunHabits, ...]
+
+
 def learn(
     videos: Sequence[LabelledVideo],
     classes: Classes,
     settings: SelfLabellingSettings,
-    after_round: Callable[[], None] = lambda: None,
+    after_round: Callable[[RoundsDone], None] = lambda done: None,
+    before: RoundsDone | None = None,
 ) -> Learnt:
-    """Label and learn, a few rounds; the order of videos matters only for who shares a fold."""
-    folds = _folds(videos, settings.folds)
+    """Label and learn, a few rounds, or those that are left after `before`; the order of videos matters only for who shares a fold."""
+    folds = folds_of(videos, settings.folds)
     moments = _second_moment([video.rows for video in videos])
     trusted = windows_say_something(videos, classes, folds, moments, settings)
     windows = [video.windows if trusted else np.zeros_like(video.windows) for video in videos]
-    habits = [first_habits(n_steps) for n_steps in classes.n_steps]
+    habits = [first_habits(n_steps) for n_steps in classes.n_steps] if before is None else list(before.habits)
     bias = _bias(videos, windows, classes, settings)
-    evidence: list[LinearEvidence] = []
-    for _ in range(settings.rounds):
+    tally = Tally(classes, folds, videos) if before is None else Tally(classes, folds, videos, before.counts, before.sums)
+    for done in range(0 if before is None else before.rounds, settings.rounds):
+        evidence = tally.evidence(bias, moments, settings) if done else []
         counts = [no_counts(n_steps) for n_steps in classes.n_steps]
-        tally = Tally(classes, folds, videos[0].rows.shape[1])
+        tally = Tally(classes, folds, videos)
         for number, (video, shown) in enumerate(zip(videos, windows, strict=True)):
-            own = evidence[folds[number]] if evidence else None
+            own = evidence[folds[number]] if done else None
             labels, begun = _labels(video, shown, classes.of(video.task), own, habits[video.task], settings)
             tally.add(number, video, labels)
             counts[video.task].add(labels, begun)
-        seen = tally.seen(bias)
-        covariance = within_covariance(seen, moments, tally.n_rows, settings.looks)
-        evidence = [_evidence(tally.seen(bias, without=f), covariance, classes, settings) for f in range(tally.n_folds)]
-        habits = [habits_from(count, before) for count, before in zip(counts, habits, strict=True)]
-        after_round()
-    return Learnt(borrowed_means(seen, classes.shared_words, settings.looks), covariance, tuple(habits), trusted)
+        habits = [habits_from(count, earlier) for count, earlier in zip(counts, habits, strict=True)]
+        after_round(RoundsDone(done + 1, tally.counts, tally.sums, tuple(habits)))
+    seen = tally.seen(bias)
+    coefficients = borrowed_means(seen, classes.shared_words, settings.looks)
+    covariance = within_covariance(seen, moments, tally.n_rows, settings.looks)
+    return Learnt(coefficients, covariance, tuple(habits), trusted)
 
 
 def _labels(
@@ -157,20 +169,26 @@ def at_most_one(labels: Floats) -> Floats:
 class Tally:
     """Soft counts and sums of rows by fold and class, so that any fold can be left out."""
 
-    def __init__(self, classes: Classes, folds: Sequence[int], width: int) -> None:
+    def __init__(
+        self,
+        classes: Classes,
+        folds: Sequence[int],
+        videos: Sequence[LabelledVideo],
+        counts: npt.NDArray[np.float64] | None = None,
+        sums: npt.NDArray[np.float64] | None = None,
+    ) -> None:
         self.classes, self.folds = classes, folds
         self.n_folds = max(folds) + 1
-        n_classes = len(classes.shared_words)
-        self.counts = np.zeros((self.n_folds, n_classes))
-        self.sums = np.zeros((self.n_folds, n_classes, width))
-        self.n_rows = 0
+        self.n_rows = sum(len(video.rows) for video in videos)
+        shape = (self.n_folds, len(classes.shared_words), videos[0].rows.shape[1])
+        self.counts = np.zeros(shape[:2]) if counts is None else counts
+        self.sums = np.zeros(shape) if sums is None else sums
 
     def add(self, number: int, video: LabelledVideo, labels: Floats) -> None:
         """Count one video's rows by their soft labels (T, K + 1)."""
         classes, fold = self.classes.of(video.task), self.folds[number]
         self.counts[fold, classes] += labels.sum(axis=0)
         self.sums[fold, classes] += labels.T @ video.rows
-        self.n_rows += len(labels)
 
     def seen(self, bias: Floats, without: int | None = None) -> Seen:
         """The totals, one fold left out if asked; a single fold is never left out, as nothing would remain."""
@@ -179,13 +197,18 @@ class Tally:
             counts, sums = counts - self.counts[without], sums - self.sums[without]
         return Seen(np.maximum(counts, 0), sums, np.asarray(bias, dtype=np.float64))
 
+    def evidence(self, bias: Floats, moments: Floats, settings: SelfLabellingSettings) -> list[LinearEvidence]:
+        """For each fold, what the labels of all other folds tell."""
+        covariance = within_covariance(self.seen(bias), moments, self.n_rows, settings.looks)
+        return [_evidence(self.seen(bias, without=f), covariance, self.classes, settings) for f in range(self.n_folds)]
+
 
 def _evidence(seen: Seen, covariance: Floats, classes: Classes, settings: SelfLabellingSettings) -> LinearEvidence:
     coefficients = borrowed_means(seen, classes.shared_words, settings.looks)
     return linear_evidence(class_means(coefficients, classes.shared_words, settings.looks), covariance)
 
 
-def _folds(videos: Sequence[LabelledVideo], n_folds: int) -> list[int]:
+def folds_of(videos: Sequence[LabelledVideo], n_folds: int) -> list[int]:
     """Videos of each task dealt to the folds in turn."""
     dealt: dict[int, int] = {}
     folds = []
@@ -221,15 +244,13 @@ def windows_say_something(
     """Whether the picture inside windows is told apart better by a video's own windows than by those of the task's other videos."""
     if not any(video.windows.any() for video in videos):
         return False
-    tally = Tally(classes, folds, videos[0].rows.shape[1])
+    tally = Tally(classes, folds, videos)
     usual: dict[int, Floats] = {}
     for number, video in enumerate(videos):
         labels = at_most_one(video.windows.astype(np.float64))
         tally.add(number, video, np.hstack([labels, 1 - labels.sum(axis=1, keepdims=True)]))
         usual[video.task] = usual.get(video.task, 0) + _on_grid(video.windows)
-    bias = np.full(len(classes.shared_words), settings.window_bias)
-    covariance = within_covariance(tally.seen(bias), moments, tally.n_rows, settings.looks)
-    evidence = [_evidence(tally.seen(bias, without=f), covariance, classes, settings) for f in range(tally.n_folds)]
+    evidence = tally.evidence(np.full(len(classes.shared_words), settings.window_bias), moments, settings)
     gains = np.concatenate([_gain(v, usual[v.task], evidence[folds[i]], classes) for i, v in enumerate(videos)])
     if len(gains) < 2:
         return True

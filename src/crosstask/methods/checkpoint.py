@@ -19,9 +19,10 @@ from crosstask.records import InputError
 from crosstask.storing import digest_of, write_bytes
 
 log = logging.getLogger(__name__)
-FORMAT = 1
+FORMAT = 2
 _SMALL_BYTES = 256 * 2**20
 _SAMPLED_ROWS = 997
+_DAMAGED = "not a checkpoint of crosstask, or damaged; delete it to start anew"
 
 
 @dataclass
@@ -37,13 +38,14 @@ class TrainingCheckpoint:
         """The progress in the file when it belongs to this very training, or the fresh one when there is no file."""
         self._description = {
             "format": FORMAT,
-            "settings": asdict(settings) | {"sharing": sharing, "seed": seed},
+            "settings": {"recipe": "paper"} | asdict(settings) | {"sharing": sharing, "seed": seed},
             "data": fingerprint(arrays),
         }
         if not self.path.exists():
             return fresh
-        found, kept = _read(self.path)
+        arrays_kept, kept = read_kept(self.path)
         refuse_another(self.path, kept, self._description)
+        found = _progress_from(self.path, arrays_kept, kept)
         if _shapes(found) != _shapes(fresh) or not _is_sound(found, arrays, settings):
             raise InputError(f"{self.path}: damaged: its arrays do not fit this training; delete it to start anew")
         log.warning("resumed at epoch %d", found.epochs_done)
@@ -52,7 +54,7 @@ class TrainingCheckpoint:
     def keep(self, progress: Progress) -> None:
         """Write the progress, unless that was done a moment ago."""
         if monotonic() - self._kept_at >= self.every_s:
-            write_bytes(self.path, _to_bytes(progress, self._description))
+            write_bytes(self.path, kept_bytes(_arrays_of(progress), {**self._description, "epochs_done": progress.epochs_done}))
             self._kept_at = monotonic()
 
     def forget(self) -> None:
@@ -104,21 +106,34 @@ def _is_sound(progress: Progress, arrays: TrainingArrays, settings: AlternationS
     )
 
 
-def _to_bytes(progress: Progress, description: Mapping[str, Any]) -> bytes:
-    from safetensors.numpy import save
-
-    arrays: dict[str, npt.NDArray[np.generic]] = {
+def _arrays_of(progress: Progress) -> dict[str, npt.NDArray[np.generic]]:
+    return {
         "parameters": progress.parameters,
         "labels": progress.labels,
         "losses": np.array(progress.losses, dtype=np.float64),
         **{f"adam_{name}": value for name, value in progress.adam._asdict().items()},
     }
-    about = {**description, "epochs_done": progress.epochs_done, "digest": digest_of(arrays)}
-    text = json.dumps(about, sort_keys=True)
+
+
+def _progress_from(path: Path, arrays: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> Progress:
+    try:
+        adam = AdamState(*(arrays[f"adam_{name}"].copy() for name in AdamState._fields))
+        losses = tuple(float(loss) for loss in arrays["losses"])
+        return Progress(arrays["parameters"].copy(), adam, arrays["labels"].copy(), int(about["epochs_done"]), losses)
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise InputError(f"{path}: {_DAMAGED}") from None
+
+
+def kept_bytes(arrays: dict[str, npt.NDArray[np.generic]], about: Mapping[str, Any]) -> bytes:
+    """Arrays and what they belong to as one safetensors file with a digest."""
+    from safetensors.numpy import save
+
+    text = json.dumps({**about, "digest": digest_of(arrays)}, sort_keys=True)
     return bytes(save(arrays, {"crosstask": text}))
 
 
-def _read(path: Path) -> tuple[Progress, dict[str, Any]]:
+def read_kept(path: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """The inverse of `kept_bytes`; anything else is refused."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -129,10 +144,6 @@ def _read(path: Path) -> tuple[Progress, dict[str, Any]]:
             raise TypeError
         if description["format"] == FORMAT and description["digest"] != digest_of(arrays):
             raise ValueError
-        adam = AdamState(*(arrays[f"adam_{name}"].copy() for name in AdamState._fields))
-        losses = tuple(float(loss) for loss in arrays["losses"])
-        return Progress(
-            arrays["parameters"].copy(), adam, arrays["labels"].copy(), int(description["epochs_done"]), losses
-        ), description
+        return arrays, description
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-        raise InputError(f"{path}: not a checkpoint of crosstask, or damaged; delete it to start anew") from None
+        raise InputError(f"{path}: {_DAMAGED}") from None

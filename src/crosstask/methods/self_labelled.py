@@ -14,8 +14,9 @@ from threadpoolctl import threadpool_limits
 
 from crosstask.learning.row_basis import RowBasis, fit_basis, seconds_alike
 from crosstask.learning.run_habits import RunHabits, first_habits
-from crosstask.learning.self_labelling import Classes, LabelledVideo, Learnt, SelfLabellingSettings, learn, posterior
+from crosstask.learning.self_labelling import Classes, LabelledVideo, Learnt, RoundsDone, SelfLabellingSettings, learn, posterior
 from crosstask.learning.step_looks import against_background, linear_evidence, noise_of
+from crosstask.methods.round_checkpoint import RoundCheckpoint
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.ordering.skipping_runs import RunPosterior
 from crosstask.records import Corpus, InputError, Task, Video
@@ -32,7 +33,8 @@ class SelfLabelled:
 
     sharing: str = "component"
     settings: SelfLabellingSettings = field(default_factory=SelfLabellingSettings)
-    after_round: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)
+    after_round: Callable[[RoundsDone], None] = field(default=lambda done: None, compare=False, repr=False)
+    checkpoint: RoundCheckpoint | None = field(default=None, compare=False, repr=False)
 
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> "SelfLabelledScorer":
         """Learn from every video of the corpus that has features; nothing is random, and threads change nothing."""
@@ -56,8 +58,14 @@ class SelfLabelled:
         labelled = [LabelledVideo(number[v.task], described[v.id], window_mask(corpus, v)) for v in videos]
         looks = replace(self.settings.looks, noise=noise_of(seconds_alike(video.rows for video in labelled)))
         settings = replace(self.settings, looks=looks)
-        learnt = learn(labelled, classes, settings, self.after_round)
+        before = self.checkpoint.resume(labelled, classes, settings, self.sharing) if self.checkpoint is not None else None
+        learnt = learn(labelled, classes, settings, self._finish_round, before)
         return SelfLabelledScorer(basis, learnt, tuple(tasks.values()), self.sharing, settings)
+
+    def _finish_round(self, done: RoundsDone) -> None:
+        if self.checkpoint is not None:
+            self.checkpoint.keep(done)
+        self.after_round(done)
 
 
 def described_rows(

@@ -131,8 +131,8 @@ def _train(corpus: Corpus, wishes: Wishes, progress: Progress) -> Model:
         chosen = [video for video in chosen if video.key in wishes.train_videos]
     if not chosen:
         raise InputError(f"corpus '{corpus.name}': no video could be described, so there is nothing to learn from")
-    with progress("training", 6) as advance:
-        learner = SelfLabelled(wishes.sharing, after_round=advance)
+    with progress("training", SelfLabelled().settings.rounds) as advance:
+        learner = SelfLabelled(wishes.sharing, after_round=lambda done: advance())
         kept = corpus.only_tasks({video.task for video in chosen}).only(chosen)
         scorer = learner.fit(kept, np.random.default_rng(wishes.seed))
     trained = frozenset(video.key for video in chosen)
