@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
+from crosstask.cli.corpus_collecting import Articles, ResultsFolder, candidates, relevance, search, task_named
 from crosstask.cli.options import AsJson, CorpusFolder, Seed
 from crosstask.cli.speaking import note, print_json, print_table, say
 
-corpus_app = typer.Typer(help="Build a corpus: related tasks, the map of tasks.", no_args_is_help=True)
-Articles = Annotated[Path, typer.Option("--articles", help='JSON: [{"title", "steps": [{"headline", "sentences"}]}].')]
+corpus_app = typer.Typer(help="Build a corpus: tasks, related tasks, videos, the map of tasks.", no_args_is_help=True)
+corpus_app.command("candidates")(candidates)
 
 
 @corpus_app.command("related")
@@ -18,6 +19,7 @@ def related(
     articles: Articles,
     corpus: Annotated[Path | None, typer.Option("--corpus", help="Corpus that lists the task: its steps join the query.")] = None,
     steps: Annotated[str | None, typer.Option("--steps", help='Steps of the task: "pour milk, whisk egg".')] = None,
+    results: ResultsFolder = None,
     top: Annotated[int, typer.Option("--top", min=1, help="How many to list.")] = 10,
     as_json: AsJson = False,
 ) -> None:
@@ -26,10 +28,12 @@ def related(
     Example: crosstask corpus related "Make Pancakes" --articles articles.json
     """
     from crosstask.collecting.related import ArticleIndex, related_tasks
+    from crosstask.collecting.search_results import read_results_by_title
     from crosstask.text.encoders.articles import read_articles
 
+    searched = None if results is None else read_results_by_title(results)
     index = ArticleIndex(tuple(read_articles(articles)))
-    found = related_tasks(index, title, _steps_of(title, corpus, steps), top)
+    found = related_tasks(index, title, _steps_of(title, corpus, steps), top, searched)
     if as_json:
         print_json({"query": title, "related": [task.to_json() for task in found]})
         return
@@ -41,18 +45,11 @@ def related(
 
 
 def _steps_of(title: str, corpus: Path | None, steps: str | None) -> tuple[str, ...]:
-    from crosstask.records import InputError, task_from_steps
-    from crosstask.sources import open_corpus
+    from crosstask.records import task_from_steps
 
     if steps is not None:
         return task_from_steps(steps).steps
-    if corpus is None:
-        return ()
-    opened = open_corpus(corpus)
-    for task in opened.tasks.values():
-        if title.lower() in (task.title.lower(), task.id.lower()):
-            return task.steps
-    raise InputError(f"task '{title}' is not in corpus '{opened.name}'; give its steps with --steps, or one of its titles")
+    return () if corpus is None else task_named(corpus, title).steps
 
 
 @corpus_app.command("map")
@@ -86,3 +83,7 @@ def task_map(
         return
     rows = [[task.title, ", ".join(near[task.id])] for task in tasks if task.primary]
     print_table("nearest tasks by shared step words", ["task", "nearest"], rows)
+
+
+corpus_app.command("search")(search)
+corpus_app.command("relevance")(relevance)

@@ -4,7 +4,7 @@ Articles are bags of stemmed words, weighted by TF-IDF with sublinear counts; ti
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,8 +18,8 @@ from crosstask.text.encoders.articles import Page
 
 LEAST_SIMILARITY = 0.1  # below this an article has only everyday words in common with the query
 _TITLE_WEIGHT = 3
-_SAME_TITLE, _SAME_TEXT = 0.75, 0.8
-_EMPTY_WORDS = frozenset(
+_SAME_TITLE, _SAME_TEXT, _SAME_RESULTS = 0.75, 0.8, 0.1
+EMPTY_WORDS = frozenset(
     [
         "a",
         "an",
@@ -71,7 +71,7 @@ class RelatedTask:
 
 def stems_of_text(text: str) -> list[str]:
     """The stemmed words of running text, without those that every text has."""
-    return [stem(word) for word in words_of_text(text) if word not in _EMPTY_WORDS]
+    return [stem(word) for word in words_of_text(text) if word not in EMPTY_WORDS]
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,19 @@ def article_text(page: Page) -> str:
     return " ".join([*[page.title] * _TITLE_WEIGHT, *(sentence for paragraph in page.paragraphs for sentence in paragraph)])
 
 
-def related_tasks(index: ArticleIndex, title: str, steps: Sequence[str] = (), top: int = 10) -> list[RelatedTask]:
+def related_tasks(
+    index: ArticleIndex,
+    title: str,
+    steps: Sequence[str] = (),
+    top: int = 10,
+    results: Mapping[str, Sequence[str]] | None = None,
+) -> list[RelatedTask]:
     """Articles most related to a task, best first; the task itself and near duplicates of it are left out.
 
-    The task is its article where the index has one of that title, else its title and steps.
+    The task is its article where the index has one of that title, else its title and steps. `results` are ids of search results
+    by title in lower case: tasks that find the same videos are near duplicates, too (the paper's way).
     """
+    searched = results or {}
     own = index.page_titled(title)
     text = article_text(own) if own is not None else " ".join([*[title] * _TITLE_WEIGHT, *steps])
     names = list(steps) or (draft_steps([p[0] for p in own.paragraphs if p]) if own is not None else [title])
@@ -127,6 +135,8 @@ def related_tasks(index: ArticleIndex, title: str, steps: Sequence[str] = (), to
         if similarity < LEAST_SIMILARITY or len(found) == top:
             break
         if is_near_duplicate(title, page.title, similarity if own is not None else 0.0):
+            continue
+        if share_search_results(searched.get(title.lower(), ()), searched.get(page.title.lower(), ())) >= _SAME_RESULTS:
             continue
         drafted = draft_steps([paragraph[0] for paragraph in page.paragraphs if paragraph])
         shared = components & {part for step in drafted for part in stems_of_step(step)}
@@ -147,7 +157,7 @@ def is_near_duplicate(title: str, other: str, similarity: float = 0.0) -> bool:
 
 def _telling_words(title: str) -> set[str]:
     words = words_of_text(title)
-    return {stem(word) for word in words if word not in _EMPTY_WORDS} or {stem(word) for word in words}
+    return {stem(word) for word in words if word not in EMPTY_WORDS} or {stem(word) for word in words}
 
 
 def share_search_results(ours: Sequence[str], theirs: Sequence[str], top: int = 30) -> float:

@@ -1,0 +1,104 @@
+"""How many search results are worth taking: the share of relevant videos among the first N, and where to cut.
+
+A person marks the ranked results of one or more tasks. Purity at N pools the first N of every task (paper, supplement: 56 % at N = 30).
+Marks: a text file, best result first, one `video,mark` or `task,video,mark` a line; mark is 1/0, yes/no or relevant/irrelevant.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from crosstask.records import InputError, at_line
+
+LEAST_PURITY = 0.56  # paper, supplement: what the top 30 of its related tasks had
+_MARKS = {"1": True, "yes": True, "relevant": True, "true": True, "0": False, "no": False, "irrelevant": False, "false": False}
+Marks = Mapping[str, Sequence[tuple[str, bool]]]  # task -> (video, relevant), best result first
+
+
+@dataclass(frozen=True)
+class PurityCurve:
+    """Entry N - 1 is the purity of the first N results of every task, and how many videos those are."""
+
+    purity: tuple[float, ...]
+    videos: tuple[int, ...]
+
+    def suggested_cut(self, least: float = LEAST_PURITY) -> int:
+        """The greatest N whose purity is at least `least`; 0 when not even the first results are that pure.
+
+        >>> PurityCurve((1.0, 0.5, 0.6, 0.5), (1, 2, 3, 4)).suggested_cut(0.56)
+        3
+        """
+        return max((n for n, purity in enumerate(self.purity, start=1) if purity >= least), default=0)
+
+    def interval(self, n: int) -> tuple[float, float]:
+        """The 95 % interval (Wilson) of the purity at N: a hundred marks tell it to a tenth or so."""
+        share, count, z = self.purity[n - 1], self.videos[n - 1], 1.96
+        middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+        reach = z / (1 + z * z / count) * float(np.sqrt(share * (1 - share) / count + z * z / (4 * count * count)))
+        return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def purity_curve(marks: Marks) -> PurityCurve:
+    """Purity against N, up to the longest list; a shorter list counts with all it has.
+
+    >>> purity_curve({"tea": [("a", True), ("b", False)], "cocoa": [("c", True)]}).purity
+    (1.0, 0.6666666666666666)
+    """
+    longest = max((len(ranked) for ranked in marks.values()), default=0)
+    purity, videos = [], []
+    for n in range(1, longest + 1):
+        taken = [relevant for ranked in marks.values() for _, relevant in ranked[:n]]
+        purity.append(sum(taken) / len(taken))
+        videos.append(len(taken))
+    return PurityCurve(tuple(purity), tuple(videos))
+
+
+def read_marks(path: Path) -> dict[str, list[tuple[str, bool]]]:
+    """The marks of a file by task, best result first; a file without tasks is one task of its own name."""
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); expected lines video,mark or task,video,mark") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text; expected lines video,mark or task,video,mark") from None
+    marks: dict[str, list[tuple[str, bool]]] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        row = [field.strip() for field in next(csv.reader([line]))]
+        if len(row) not in (2, 3) or row[-1].lower() not in _MARKS or not row[-2]:
+            raise at_line(path, number, f"found {line[:60]!r}; expected video,mark or task,video,mark with mark 1 or 0")
+        ranked = marks.setdefault(row[0] if len(row) == 3 else path.stem, [])
+        if row[-2] in {video for video, _ in ranked}:
+            raise at_line(path, number, f"video {row[-2]} is marked twice; expected each result once, best first")
+        ranked.append((row[-2], _MARKS[row[-1].lower()]))
+    if not marks:
+        raise InputError(f"{path}: no marks in it; expected lines video,mark or task,video,mark")
+    return marks
+
+
+def reranked(marks: Sequence[tuple[str, bool]], scores: Mapping[str, float]) -> list[tuple[str, bool]]:
+    """The same marks by falling score; videos without a score come last, as they stood."""
+    return sorted(marks, key=lambda mark: -scores.get(mark[0], -1.0))
+
+
+def draw_purity(path: Path, curves: Mapping[str, PurityCurve], least: float = LEAST_PURITY) -> Path:
+    """`path` (PNG or SVG by its ending), now holding purity against N with the suggested cuts."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    axes = figure.subplots()
+    for (name, curve), colour in zip(curves.items(), ("#1f77b4", "#d95f02", "#1b9e77"), strict=False):
+        axes.plot(range(1, len(curve.purity) + 1), curve.purity, color=colour, label=name)
+        cut = curve.suggested_cut(least)
+        if cut:
+            axes.axvline(cut, color=colour, linestyle=":", label=f"cut at {cut}")
+    axes.axhline(least, color="#999999", linewidth=0.8)
+    axes.set(xlabel="videos taken per task, N", ylabel="share that is relevant", ylim=(0, 1.02))
+    axes.legend(loc="lower left")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
+    return path
