@@ -31,9 +31,10 @@ BLOCK_SCALE = (0.3, 0.5, 0.8)
 BLOCK_GAINS = ((1.0, 0.6), (0.5, 1.0), (0.3, 0.3))  # how well a block sees motion and objects
 
 
-def _unit(vectors: npt.NDArray[np.floating]) -> Floats:
-    unit: Floats = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
-    return unit
+def unit(vectors: npt.NDArray[np.floating]) -> Floats:
+    """The vectors (..., n), each of length one."""
+    of_length_one: Floats = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+    return of_length_one
 
 
 def kind_of_word(word: str, place: int) -> str:
@@ -47,12 +48,12 @@ def direction_of_word(word: str, kind: str, seed: int) -> Floats:
     """(128,) of length one: how a word looks, whatever the task; 'fold_in' looks much like 'fold'."""
     rng = generator(seed, "word", word)
     own, other = IN_OWN_PART[kind], np.sqrt(1 - IN_OWN_PART[kind] ** 2)
-    motion, thing = _unit(rng.normal(size=N_MOTION)), _unit(rng.normal(size=N_OBJECT))
+    motion, thing = unit(rng.normal(size=N_MOTION)), unit(rng.normal(size=N_OBJECT))
     parts = (other * motion, own * thing) if kind == "thing" else (own * motion, other * thing)
     direction = np.concatenate(parts)
     if "_" in word and kind == "verb":
         direction = 0.7 * direction + 0.7 * direction_of_word(word.split("_")[0], kind, seed)
-    return _unit(direction)
+    return unit(direction)
 
 
 @dataclass(frozen=True)
@@ -79,9 +80,9 @@ def look_of_task(task_id: str, steps: Sequence[str], seed: int) -> TaskLook:
     return TaskLook(
         words=np.stack([direction_of_word(word, kind, seed) for word, kind in kinds.items()]),
         is_thing=np.array([kind == "thing" for kind in kinds.values()]),
-        words_of_step=_unit(weights),
-        own=_unit(rng.normal(size=(len(steps), N_HIDDEN))),
-        scene=_unit(rng.normal(size=N_HIDDEN)),
+        words_of_step=unit(weights),
+        own=unit(rng.normal(size=(len(steps), N_HIDDEN))),
+        scene=unit(rng.normal(size=N_HIDDEN)),
     )
 
 
@@ -89,11 +90,11 @@ def draw_pictures(
     look: TaskLook, timeline: Sequence[StepInterval], n_seconds: int, difficulty: Difficulty, rng: np.random.Generator
 ) -> Floats:
     """(T, 128): the hidden picture of every second of a video."""
-    words = look.words + difficulty.showing_look * _unit(rng.normal(size=look.words.shape))  # (w, 128)
+    words = look.words + difficulty.showing_look * unit(rng.normal(size=look.words.shape))  # (w, 128)
     steps = difficulty.shared_look * look.words_of_step @ words + difficulty.own_look * look.own  # (K, 128)
     z = _shown(timeline, n_seconds, len(steps), difficulty.in_view, rng) @ steps  # (T, 128)
     z += _lying_about(n_seconds, int(look.is_thing.sum()), difficulty, rng) @ words[look.is_thing]
-    z += difficulty.scene * look.scene + difficulty.video_style * _unit(rng.normal(size=N_HIDDEN))
+    z += difficulty.scene * look.scene + difficulty.video_style * unit(rng.normal(size=N_HIDDEN))
     z += difficulty.drift * _drift(n_seconds, rng)
     z += difficulty.noise * _noise(n_seconds, rng)
     return z
@@ -157,10 +158,10 @@ def camera(n_dimensions: int, difficulty: Difficulty, seed: int) -> Camera:
     )
 
 
-def take_rows(pictures: Floats, through: Camera, rng: np.random.Generator) -> npt.NDArray[np.float16]:
+def take_rows(pictures: Floats, through: Camera, rng: np.random.Generator, grain: float = GRAIN) -> npt.NDArray[np.float16]:
     """(T, D) float16 rows of features, none negative."""
     rows = rng.standard_normal((len(pictures), len(through.scale)), dtype=np.float32)
-    rows *= np.float32(GRAIN)
+    rows *= np.float32(grain)
     rows += pictures @ through.projection
     rows += through.offset
     np.maximum(rows, 0, out=rows)

@@ -12,12 +12,22 @@ from crosstask.features import FeaturesInMemory, write_rows
 from crosstask.records import Corpus, FeatureRows, InputError, Narration, NoFeatures, StepInterval, Task, Video, VideoKey
 from crosstask.sources.planted.appearance import Camera, TaskLook, camera, draw_pictures, look_of_task, take_rows
 from crosstask.sources.planted.chance import generator
-from crosstask.sources.planted.settings import Difficulty, Shape, difficulty_named, shape_named
+from crosstask.sources.planted.measured import (
+    MEASURED,
+    MeasuredDifficulty,
+    draw_measured_pictures,
+    measured_camera,
+    measured_look,
+    take_measured_rows,
+)
+from crosstask.sources.planted.settings import DIFFICULTIES, Difficulty, Shape, named, shape_named
 from crosstask.sources.planted.speech import Mentions, draw_mentions, draw_narration, webvtt_text
 from crosstask.sources.planted.step_lists import catalogue, permute_names, tasks_of_shape
 from crosstask.sources.planted.timelines import Habits, draw_seconds, draw_timeline, habits_of
 from crosstask.sources.release import write_release
 from crosstask.storing import write_text
+
+AnyDifficulty = Difficulty | MeasuredDifficulty  # of the first world, or of the second
 
 
 @dataclass(frozen=True)
@@ -25,7 +35,7 @@ class World:
     """Everything that is decided before the first video: the tasks as they are, and as their steps are called."""
 
     shape: Shape
-    difficulty: Difficulty
+    difficulty: AnyDifficulty
     seed: int
     n_dimensions: int
     called: Mapping[str, Task]  # as the corpus lists them; the truth is in the catalogue
@@ -43,11 +53,14 @@ class World:
     @cached_property
     def looks(self) -> dict[str, TaskLook]:
         """Look of every task of the catalogue."""
-        return {t.id: look_of_task(t.id, t.steps, self.seed) for t in self.truth.values()}
+        look = measured_look if isinstance(self.difficulty, MeasuredDifficulty) else look_of_task
+        return {t.id: look(t.id, t.steps, self.seed) for t in self.truth.values()}
 
     @cached_property
     def camera(self) -> Camera:
         """What turns pictures into rows."""
+        if isinstance(self.difficulty, MeasuredDifficulty):
+            return measured_camera(self.n_dimensions, self.difficulty, self.seed)
         return camera(self.n_dimensions, self.difficulty, self.seed)
 
     @property
@@ -72,9 +85,11 @@ class PlantedVideo:
 
     def rows(self, world: World) -> npt.NDArray[np.float16]:
         """(T, D)."""
-        rng = self.rng(world, "rows")
-        pictures = draw_pictures(world.looks[self.shows], self.timeline, self.n_seconds, world.difficulty, rng)
-        return take_rows(pictures, world.camera, rng)
+        rng, look = self.rng(world, "rows"), world.looks[self.shows]
+        if isinstance(world.difficulty, MeasuredDifficulty):
+            pictures = draw_measured_pictures(look, self.timeline, self.n_seconds, world.difficulty, rng)
+            return take_measured_rows(pictures, world.camera, rng)
+        return take_rows(draw_pictures(look, self.timeline, self.n_seconds, world.difficulty, rng), world.camera, rng)
 
     def narration(self, world: World) -> Narration:
         """What is said: the steps as they are called, at their mentions and, in a relevant video, where they are shown."""
@@ -104,7 +119,7 @@ class PlantedSubtitles(Mapping[str, Narration]):
 
 
 def plant(
-    shape: Shape | str = "demo", difficulty: Difficulty | str = "default", seed: int = 0, n_dimensions: int = 128
+    shape: Shape | str = "demo", difficulty: AnyDifficulty | str = "default", seed: int = 0, n_dimensions: int = 128
 ) -> Corpus:
     """A planted corpus in memory: tasks, videos, truth of the primary tasks, windows, speech, float16 rows of any width.
 
@@ -116,20 +131,20 @@ def plant(
 
 
 def plant_with_permuted_names(
-    shape: Shape | str = "demo", difficulty: Difficulty | str = "default", seed: int = 0, n_dimensions: int = 128
+    shape: Shape | str = "demo", difficulty: AnyDifficulty | str = "default", seed: int = 0, n_dimensions: int = 128
 ) -> Corpus:
     """The negative control: the very same videos, but the step names dealt anew, so that a shared word tells nothing."""
     return _in_memory(_with_permuted_names(_world(shape, difficulty, seed, n_dimensions)))
 
 
-def plant_without_features(shape: Shape | str = "demo", difficulty: Difficulty | str = "default", seed: int = 0) -> Corpus:
+def plant_without_features(shape: Shape | str = "demo", difficulty: AnyDifficulty | str = "default", seed: int = 0) -> Corpus:
     """The same corpus as `plant` with nothing filmed: enough for statistics, windows and speech, at once."""
     world = _world(shape, difficulty, seed, 1)
     return _corpus(world, _all_videos(world), NoFeatures())
 
 
 def write_planted(
-    folder: Path, shape: Shape | str = "demo", difficulty: Difficulty | str = "default", seed: int = 0, n_dimensions: int = 128
+    folder: Path, shape: Shape | str = "demo", difficulty: AnyDifficulty | str = "default", seed: int = 0, n_dimensions: int = 128
 ) -> Path:
     """`folder`, now holding the planted corpus in the published layout; one video is in memory at a time."""
     world = _world(shape, difficulty, seed, n_dimensions)
@@ -142,12 +157,17 @@ def write_planted(
     return folder
 
 
-def _world(shape: Shape | str, difficulty: Difficulty | str, seed: int, n_dimensions: int) -> World:
+def _world(shape: Shape | str, difficulty: AnyDifficulty | str, seed: int, n_dimensions: int) -> World:
     if n_dimensions < 1 or seed < 0:
         raise InputError(f"planted corpus: {n_dimensions} dimensions, seed {seed}; expected at least 1, and no negative seed")
     chosen = shape_named(shape)
     tasks = tasks_of_shape(chosen.primary_tasks, chosen.related_tasks)
-    return World(chosen, difficulty_named(difficulty), seed, n_dimensions, {task.id: task for task in tasks})
+    return World(chosen, _difficulty(difficulty), seed, n_dimensions, {task.id: task for task in tasks})
+
+
+def _difficulty(difficulty: AnyDifficulty | str) -> AnyDifficulty:
+    both: Mapping[str, AnyDifficulty] = {**DIFFICULTIES, **MEASURED}
+    return named(difficulty, both, "difficulty") if isinstance(difficulty, str) else difficulty
 
 
 def _with_permuted_names(world: World) -> World:
@@ -171,7 +191,8 @@ def _draw_video(world: World, task: Task, number: int) -> PlantedVideo:
     n_seconds = draw_seconds(world.habits[shows], world.shape, rng)
     timeline = draw_timeline(world.habits[shows], n_seconds, rng)
     heard = timeline if shows == task.id else ()
-    mentions = draw_mentions(heard, len(task.steps), n_seconds, world.difficulty.outside, rng)
+    early = world.difficulty.early if isinstance(world.difficulty, MeasuredDifficulty) else 0.5
+    mentions = draw_mentions(heard, len(task.steps), n_seconds, world.difficulty.outside, rng, early)
     return PlantedVideo(video, shows, n_seconds, timeline, mentions)
 
 

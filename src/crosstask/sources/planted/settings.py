@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from crosstask.records import InputError
 
-Setting = TypeVar("Setting", bound="Shape | Difficulty")
+Setting = TypeVar("Setting")
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ DIFFICULTIES: Mapping[str, Difficulty] = {
 
 def shape_named(shape: Shape | str) -> Shape:
     """A shape by its name, or itself."""
-    return shape if isinstance(shape, Shape) else _named(shape, SHAPES, "shape")
+    return shape if isinstance(shape, Shape) else named(shape, SHAPES, "shape")
 
 
 def difficulty_named(difficulty: Difficulty | str) -> Difficulty:
@@ -90,10 +90,11 @@ def difficulty_named(difficulty: Difficulty | str) -> Difficulty:
     >>> difficulty_named("noisy").noise > difficulty_named("default").noise
     True
     """
-    return difficulty if isinstance(difficulty, Difficulty) else _named(difficulty, DIFFICULTIES, "difficulty")
+    return difficulty if isinstance(difficulty, Difficulty) else named(difficulty, DIFFICULTIES, "difficulty")
 
 
-def _named(name: str, table: Mapping[str, Setting], kind: str) -> Setting:
+def named(name: str, table: Mapping[str, Setting], kind: str) -> Setting:
+    """What stands under a name in a table of settings."""
     if name not in table:
         raise InputError(f"planted {kind} '{name}' is unknown; expected one of {', '.join(table)}")
     return table[name]

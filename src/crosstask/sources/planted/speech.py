@@ -48,11 +48,14 @@ class Mentions:
 
 
 def draw_mentions(
-    timeline: Sequence[StepInterval], n_steps: int, n_seconds: int, outside: float, rng: np.random.Generator
+    timeline: Sequence[StepInterval], n_steps: int, n_seconds: int, outside: float, rng: np.random.Generator, early: float = 0.5
 ) -> Mentions:
-    """A moment and a window for every step of the list, shown or not; about `outside` of the shown steps lie outside theirs."""
+    """A moment and a window for every step of the list, shown or not; about `outside` of the shown steps lie outside theirs.
+
+    Of those that are named just before or after their step, `early` are named before.
+    """
     lengths = SHORTEST_WINDOW_S + rng.gamma(2.0, (MEAN_WINDOW_S - SHORTEST_WINDOW_S) / 2.0, size=n_steps)
-    moments = _draw_moments(timeline, n_steps, n_seconds, outside, rng)
+    moments = _draw_moments(timeline, n_steps, n_seconds, outside, early, rng)
     before = lengths * rng.uniform(0.3, 0.7, size=n_steps)
     windows = tuple(
         StepInterval(k, Interval(round(max(0.0, float(moments[k] - before[k])), 2), round(_end(moments[k], before[k], lengths[k], n_seconds), 2)))
@@ -66,7 +69,7 @@ def _end(moment: float, before: float, length: float, n_seconds: int) -> float:
 
 
 def _draw_moments(
-    timeline: Sequence[StepInterval], n_steps: int, n_seconds: int, outside: float, rng: np.random.Generator
+    timeline: Sequence[StepInterval], n_steps: int, n_seconds: int, outside: float, early: float, rng: np.random.Generator
 ) -> Floats:
     """(K,) increasing moments: timely ones first, the others between them."""
     timely = _timely_moments(timeline, n_steps, outside, rng)
@@ -78,7 +81,7 @@ def _draw_moments(
         low = moments[k - 1] if k else 0.0
         later = timely[k + 1 :][np.isfinite(timely[k + 1 :])]
         high = float(later[0]) if len(later) else float(n_seconds)
-        moments[k] = _misplaced(k, timeline, low, max(low, high), n_steps - k, rng)
+        moments[k] = _misplaced(k, timeline, low, max(low, high), n_steps - k, early, rng)
     return _a_second_apart(moments, n_seconds)
 
 
@@ -97,13 +100,15 @@ def _timely_moments(timeline: Sequence[StepInterval], n_steps: int, outside: flo
     return timely
 
 
-def _misplaced(k: int, timeline: Sequence[StepInterval], low: float, high: float, n_left: int, rng: np.random.Generator) -> float:
+def _misplaced(
+    k: int, timeline: Sequence[StepInterval], low: float, high: float, n_left: int, early: float, rng: np.random.Generator
+) -> float:
     """A moment in [low, high] for a step that is not named in time: early, late, or anywhere that leaves room for the others."""
     showings = [shown.interval for shown in timeline if shown.step == k]
     anywhere = low + (high - low) * rng.beta(1.0, max(1.0, n_left))
-    early, delay = rng.random() < 0.5, rng.exponential(NEAR_S)
+    before, delay = rng.random() < early, rng.exponential(NEAR_S)
     if showings and rng.random() < NEAR:
-        moment = showings[0].start_s - 4 - delay if early else showings[-1].end_s + 4 + delay
+        moment = showings[0].start_s - 4 - delay if before else showings[-1].end_s + 4 + delay
         if low <= moment <= high:
             return float(moment)
     return float(anywhere)
