@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from crosstask.cli.corpus_collecting import Articles, ResultsFolder, candidates, relevance, search, task_named
+from crosstask.cli.corpus_convert import convert
 from crosstask.cli.options import AsJson, CorpusFolder, Seed
 from crosstask.cli.speaking import note, print_json, print_table, say
 
@@ -87,3 +88,4 @@ def task_map(
 
 corpus_app.command("search")(search)
 corpus_app.command("relevance")(relevance)
+corpus_app.command("convert")(convert)

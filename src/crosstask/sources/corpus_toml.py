@@ -17,7 +17,7 @@ from typing import Any
 
 from crosstask.features import LooseFeatures
 from crosstask.records import Corpus, InputError, Narration, NoFeatures, Task, Video, refuse_escaping_id
-from crosstask.sources.release import StepIntervalFiles, read_feature_recipe
+from crosstask.sources.release import StepIntervalFiles, read_feature_recipe, read_seconds
 from crosstask.storing import existing_derived, write_text
 
 VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
@@ -33,6 +33,7 @@ def read_corpus_toml(folder: Path) -> Corpus:
         name=folder.resolve().name,
         tasks=tasks,
         videos=_videos(folder, tasks, media, features),
+        seconds=read_seconds(folder / "video_seconds.csv"),
         annotations=StepIntervalFiles(folder / "annotations", tasks),
         windows=StepIntervalFiles(windows if windows.is_dir() else existing_derived(folder, "constraints"), tasks),
         subtitles=SubtitlesBesideVideos(folder, tuple(media.values())),
@@ -139,6 +140,7 @@ def write_corpus_toml(path: Path, tasks: Mapping[str, Task]) -> Path:
     for identifier, task in tasks.items():
         steps = ", ".join(json.dumps(step, ensure_ascii=False) for step in task.steps)
         related = "" if task.primary else "related = true\n"
+        related += f"url = {json.dumps(task.url, ensure_ascii=False)}\n" if task.url else ""
         blocks.append(
             f"[tasks.{json.dumps(identifier, ensure_ascii=False)}]\ntitle = {json.dumps(task.title, ensure_ascii=False)}\n"
             f"{related}steps = [{steps}]\n"

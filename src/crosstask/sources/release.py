@@ -209,8 +209,8 @@ def write_release(corpus: Corpus, folder: Path) -> None:
     related = [task for task in corpus.tasks.values() if not task.primary]
     write_text(release / "tasks_primary.txt", _tasks_text(primary))
     write_text(release / "tasks_related.txt", _tasks_text(related))
-    write_text(release / "videos.csv", _videos_text(corpus.videos))
-    write_text(release / "videos_val.csv", _videos_text(v for v in corpus.videos if v.key in corpus.validation))
+    write_text(release / "videos.csv", videos_text(corpus.videos))
+    write_text(release / "videos_val.csv", videos_text(v for v in corpus.videos if v.key in corpus.validation))
     known = sorted({video.id: corpus.n_segments(video) for video in corpus.videos if corpus.knows_length(video)}.items())
     write_text(release / "video_seconds.csv", "".join(f"{video},{seconds}\n" for video, seconds in known))
     for video in corpus.videos:
@@ -227,7 +227,8 @@ def _tasks_text(tasks: Iterable[Task]) -> str:
     return "".join(f"{t.id}\n{t.title}\n{t.url}\n{len(t.steps)}\n{','.join(t.steps)}\n\n" for t in tasks)
 
 
-def _videos_text(videos: Iterable[Video]) -> str:
+def videos_text(videos: Iterable[Video]) -> str:
+    """Rows task,video,url."""
     return "".join(f"{video.task},{video.id},{video.url}\n" for video in videos)
 
 
