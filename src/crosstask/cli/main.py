@@ -10,6 +10,7 @@ from crosstask.cli import (
     corpus,
     demo,
     doctor,
+    download,
     encoder,
     evaluate,
     experiment,
@@ -69,6 +70,7 @@ for verb in (
     view.view,
     pack.pack,
     doctor.doctor,
+    download.download,
 ):
     app.command()(verb)
 app.add_typer(encoder.encoder_app, name="encoder")
