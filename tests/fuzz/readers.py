@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from crosstask.collecting.purity import read_marks
+from crosstask.collecting.search_results import read_search_results
 from crosstask.features import LooseFeatures, pack_features, read_rows, read_shape, write_rows
 from crosstask.features.pack import _read_index
 from crosstask.learning.alternation import AlternationSettings
@@ -18,7 +20,8 @@ from crosstask.methods.self_labelled import SelfLabelled
 from crosstask.running import Job, finished_result
 from crosstask.runs import open_run, write_run
 from crosstask.runs.record import Run, RunVideo
-from crosstask.sources import read_corpus_toml, read_step_intervals, read_tasks, read_videos
+from crosstask.sources import open_corpus, read_corpus_toml, read_step_intervals, read_tasks, read_videos
+from crosstask.sources.breakfast import read_breakfast
 from crosstask.sources.release import read_seconds
 from crosstask.sources.subtitles import read_narration
 from crosstask.text.encoders.articles import read_articles
@@ -32,6 +35,11 @@ SRT = "1\n00:00:01,000 --> 00:00:04,500\npour the milk\n\n2\n00:00:05,000 --> 00
 CUES = [{"start": 0.0, "end": 2.5, "text": "pour", "words": [{"word": "pour", "start": 0.1, "end": 0.5}]}]
 JSON3 = {"events": [{"tStartMs": 0, "dDurationMs": 900, "segs": [{"utf8": "pour"}, {"utf8": " milk", "tOffsetMs": 300}]}]}
 ARTICLES = [{"title": "Make Latte", "steps": [{"headline": "Pour milk.", "sentences": ["Warm it. Pour it."]}]}]
+COIN = {"database": {"v": {"class": "Tea", "duration": 9.5, "annotation": [{"segment": [1, 4.5], "label": "boil"}]}}}
+YOUCOOK2 = {"database": {"v": {"recipe_type": "1", "duration": 9, "annotations": [{"segment": [1, 4], "sentence": "boil it"}]}}}
+ACTIVITYNET = {"database": {"v": {"duration": 9, "annotations": [{"segment": [1, 4], "label": "Making tea"}]}}}
+PLANNING = [{"id": {"vid": "v", "task": "Tea", "legal_range": [[1, 4, 0], [5, 9, 1]]}}]
+RESULTS = {"entries": [{"id": "abc", "title": "x", "duration": 12.5, "url": "http://y"}]}
 
 
 @dataclass(frozen=True)
@@ -157,6 +165,13 @@ READERS = {
     "srt": Reader("a.srt", read_narration, _text(SRT)),
     "json cues": Reader("a.json", read_narration, _text(json.dumps(CUES))),
     "json3": Reader("a.json3", read_narration, _text(json.dumps(JSON3))),
+    "COIN": Reader("c.json", open_corpus, _text(json.dumps(COIN))),
+    "YouCook2": Reader("y.json", open_corpus, _text(json.dumps(YOUCOOK2))),
+    "ActivityNet": Reader("n.json", open_corpus, _text(json.dumps(ACTIVITYNET))),
+    "planning list": Reader("p.json", open_corpus, _text(json.dumps(PLANNING))),
+    "Breakfast": Reader("P03_tea.txt", lambda p: read_breakfast(p.parent), _text("1-30 SIL\n31-150 pour_milk\n")),
+    "search results": Reader("r.json", read_search_results, _text(json.dumps(RESULTS))),
+    "marks": Reader("m.csv", read_marks, _text("tea,abc,1\ntea,def,0\n")),
     "articles": Reader("articles.json", read_articles, _text(json.dumps(ARTICLES))),
     "features": Reader(
         "a.npy", lambda p: (read_shape(p), np.asarray(read_rows(p)).sum()), lambda p: write_rows(p, np.ones((5, 3), np.float16))

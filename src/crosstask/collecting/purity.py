@@ -4,7 +4,6 @@ A person marks the ranked results of one or more tasks. Purity at N pools the fi
 Marks: a text file, best result first, one `video,mark` or `task,video,mark` a line; mark is 1/0, yes/no or relevant/irrelevant.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +67,7 @@ def read_marks(path: Path) -> dict[str, list[tuple[str, bool]]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        row = [field.strip() for field in next(csv.reader([line]))]
+        row = [field.strip() for field in line.split(",")]
         if len(row) not in (2, 3) or row[-1].lower() not in _MARKS or not row[-2]:
             raise at_line(path, number, f"found {line[:60]!r}; expected video,mark or task,video,mark with mark 1 or 0")
         ranked = marks.setdefault(row[0] if len(row) == 3 else path.stem, [])
