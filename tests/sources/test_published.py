@@ -152,6 +152,17 @@ def test_written_and_read_again(write, tmp_path, name, layout):
         assert before.n_segments(video) == after.n_segments(video)
 
 
+@pytest.mark.parametrize("layout", ["release", "corpus.toml"])
+def test_task_ids_that_would_split_file_names_are_renamed(tmp_path, layout):
+    (tmp_path / "five" / "annotations").mkdir(parents=True)
+    (tmp_path / "five" / "tasks.json").write_text('{"Brewing tea": ["BOIL", "POUR"]}')
+    (tmp_path / "five" / "annotations" / "brew_tea_0001.csv").write_text("BOIL,1,4\nPOUR,5,6\n")
+    json_of("corpus", "convert", tmp_path / "five", tmp_path / "out", "--to", layout)
+    corpus = open_corpus(tmp_path / "out")
+    assert list(corpus.tasks) == ["brew-tea"] and len(list(corpus.annotations)) == 1
+    assert json_of("validate", tmp_path / "out")["errors"] == 0
+
+
 def test_every_verb_takes_them(write):
     path = write(COIN)
     assert json_of("stats", path)["tasks"]["BrewTea"]["videos"] == 2

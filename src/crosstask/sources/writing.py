@@ -1,12 +1,12 @@
 """Any corpus to files: the published layout, or a `corpus.toml` with what belongs to it. Features are pooled to whole seconds on the way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from crosstask.features import write_rows
 from crosstask.features.pooling import pool_to_seconds
-from crosstask.records import Corpus, FeatureRows, InputError
+from crosstask.records import Corpus, FeatureRows, InputError, NoFeatures, StepInterval, VideoKey
 from crosstask.sources.corpus_toml import write_corpus_toml
 from crosstask.sources.release import videos_text, write_release, write_step_intervals
 from crosstask.sources.subtitles.writing import write_webvtt
@@ -21,6 +21,7 @@ def write_corpus(
     """How many videos, annotations, windows, subtitles and features were written; `rate` is rows a second of the features."""
     if layout not in LAYOUTS:
         raise InputError(f"--to {layout}: expected release or corpus.toml")
+    corpus = with_plain_task_ids(corpus)
     ids = sorted({video.id for video in corpus.videos})
     features = folder / ("crosstask_features" if layout == "release" else "features")
     subtitles = folder / "crosstask_subtitles" if layout == "release" else folder / ".crosstask" / "subtitles"
@@ -32,7 +33,7 @@ def write_corpus(
     for video_id in spoken:
         write_webvtt(subtitles / f"{video_id}.vtt", corpus.subtitles[video_id])
     known = {video.id: corpus.seconds[video.id] for video in corpus.videos if video.id in corpus.seconds} | lengths
-    described = replace(corpus, features=_none(), seconds=known)
+    described = replace(corpus, features=NoFeatures(), seconds=known)
     (write_release if layout == "release" else _write_own)(described, folder)
     return {
         "tasks": len(corpus.tasks),
@@ -44,10 +45,26 @@ def write_corpus(
     }
 
 
-def _none() -> FeatureRows:
-    from crosstask.records import NoFeatures
+def with_plain_task_ids(corpus: Corpus) -> Corpus:
+    """The same corpus, '_' in task ids replaced by '-': files are called TASK_VIDEO and split at the first '_'."""
+    new = {task_id: task_id.replace("_", "-") for task_id in corpus.tasks}
+    if all(old == short for old, short in new.items()):
+        return corpus
+    if len(set(new.values())) < len(new):
+        raise InputError(f"corpus '{corpus.name}': two task ids differ in '_' and '-' alone; rename one of them")
 
-    return NoFeatures()
+    def moved(intervals: Mapping[VideoKey, tuple[StepInterval, ...]]) -> dict[VideoKey, tuple[StepInterval, ...]]:
+        keys = [video.key for video in corpus.videos if video.key in intervals]
+        return {VideoKey(new[key.task], key.video): intervals[key] for key in keys}
+
+    return replace(
+        corpus,
+        tasks={new[task.id]: replace(task, id=new[task.id]) for task in corpus.tasks.values()},
+        videos=tuple(replace(video, task=new[video.task]) for video in corpus.videos),
+        validation=frozenset(VideoKey(new[key.task], key.video) for key in corpus.validation),
+        annotations=moved(corpus.annotations),
+        windows=moved(corpus.windows),
+    )
 
 
 def _write_features(
