@@ -9,7 +9,7 @@ import pytest
 
 from crosstask.experiments.evaluation import evaluate
 from crosstask.features import FeaturesInMemory
-from crosstask.methods.model import Model, load_model, save_model
+from crosstask.methods.model import Model, least_scores_of, load_model, save_model
 from crosstask.methods.self_labelled import SelfLabelled, window_mask
 from crosstask.metrics.truth import annotated_videos
 from crosstask.records import InputError, Interval, StepInterval, task_from_steps
@@ -123,3 +123,21 @@ def test_rows_on_disk_train_the_same_model_as_rows_in_memory(monkeypatch):
     monkeypatch.setattr("crosstask.storing.scratch.IN_MEMORY_BYTES", 0)
     on_disk = SelfLabelled().fit(corpus, np.random.default_rng(0))
     assert np.array_equal(in_memory.learnt.coefficients, on_disk.learnt.coefficients)
+
+
+def test_steps_that_score_low_beside_the_collection_are_called_absent(tmp_path):
+    corpus = tiny_corpus(videos_per_task=20)
+    task = corpus.tasks["1"]
+    rows = {video.id: corpus.features.rows(video.id).copy() for video in corpus.videos}
+    without = list(corpus.videos_of("1")[:5])
+    for video in without:  # they do not show "stir coffee"
+        segments = corpus.annotations[video.key][1].interval.segments(20)
+        rows[video.id][segments.start : segments.stop] = 0
+    changed = replace(corpus, features=FeaturesInMemory(rows))
+    scorer = SelfLabelled().fit(changed, np.random.default_rng(0))
+    model = Model(scorer, corpus.tasks)
+    said = {v.id: not model.localize(task, rows[v.id]).steps[1].shown for v in corpus.videos_of("1")}
+    assert all(said[video.id] for video in without) and sum(said.values()) == 6  # three tenths of twenty
+    kept = load_model(save_model(model, tmp_path / "m.safetensors"))
+    assert (least_scores_of(kept, task) == least_scores_of(scorer, task)).all()
+    assert least_scores_of(kept, replace(task, steps=("stir", "pour milk"))) is None  # no collection to compare with

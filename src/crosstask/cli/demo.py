@@ -108,7 +108,7 @@ def _write(out: Path, shown: "Demonstration", seed: int) -> None:
     from crosstask.collecting.map_figure import draw_figure
     from crosstask.collecting.task_map import draw_map
     from crosstask.features import write_rows
-    from crosstask.methods.model import Model, parse, save_model
+    from crosstask.methods.model import Model, least_scores_of, parse, save_model
     from crosstask.methods.self_labelled import SelfLabelledScorer
     from crosstask.report.page import write_report
     from crosstask.report.timeline import draw_timeline
@@ -122,7 +122,15 @@ def _write(out: Path, shown: "Demonstration", seed: int) -> None:
         }
         for name in names
     }
-    parses = {name: {v.key: parse(corpus.task_of(v), scores[name][v.key], v.id) for v in tested} for name in names}
+    parses = {
+        name: {
+            v.key: parse(
+                corpus.task_of(v), scores[name][v.key], v.id, least_scores_of(shown.methods[name].scorer, corpus.task_of(v))
+            )
+            for v in tested
+        }
+        for name in names
+    }
     scorer = shown.methods["best"].scorer
     assert isinstance(scorer, SelfLabelledScorer)
     trained = frozenset(video.key for video in shown.split.train)

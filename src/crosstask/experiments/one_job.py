@@ -10,7 +10,7 @@ from crosstask.experiments.opening import open_once
 from crosstask.experiments.settings import method_of
 from crosstask.experiments.splits import Split, group_split, inner_split, paper_split, validation_videos, without_shared_videos
 from crosstask.methods.contracts import Scorer
-from crosstask.methods.model import parse
+from crosstask.methods.model import least_scores_of, parse
 from crosstask.metrics.recall import mean_over_tasks
 from crosstask.records import Corpus, InputError, Video
 
@@ -100,7 +100,7 @@ def _parses(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> list[dict[
     for task in corpus.primary_tasks():
         for video in [v for v in test if v.task == task.id][:SHOWN_VIDEOS_PER_TASK]:
             scores = np.asarray(scorer.score(task, features_of(corpus, video)))
-            found.append(parse(task, scores, video.id).to_json())
+            found.append(parse(task, scores, video.id, least_scores_of(scorer, task)).to_json())
     return found
 
 

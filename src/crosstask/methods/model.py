@@ -13,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.methods.component_scorer import ComponentScorer, component_scorer_from
-from crosstask.methods.self_labelled import self_labelled_from
+from crosstask.methods.contracts import Scorer
+from crosstask.methods.self_labelled import SelfLabelledScorer, self_labelled_from
 from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.ordering import NoOrderedAnswer, place_each_step_once
+from crosstask.ordering.absence import at_placed
 from crosstask.ordering.spans import spans_around
 from crosstask.records import FoundStep, InputError, Localization, Task, VideoKey, parse_video_key
 from crosstask.storing import digest_of, write_bytes
@@ -81,21 +83,30 @@ class Model:
         if not np.isfinite(features).all():
             raise InputError(f"{name}: its features hold NaN or infinity; extract them again")
         scores = self.score(task, features)
-        return parse(task, scores, video)
+        return parse(task, scores, video, least_scores_of(self, task))
 
 
-def parse(task: Task, scores: npt.NDArray[np.floating], video: str = "") -> Localization:
-    """The ordered parse of scores (T, K): one second per step, and a span around it."""
+def least_scores_of(scorer: Scorer, task: Task) -> npt.NDArray[np.float64] | None:
+    """(K,) scores below which a step counts as absent, where the scorer (or the model around it) learnt them from a collection."""
+    inner = scorer.scorer if isinstance(scorer, Model) else scorer
+    return inner.least_scores(task) if isinstance(inner, SelfLabelledScorer) else None
+
+
+def parse(
+    task: Task, scores: npt.NDArray[np.floating], video: str = "", least: npt.NDArray[np.float64] | None = None
+) -> Localization:
+    """The ordered parse of scores (T, K): one second per step, a span around it, and whether it is shown: its score is not below its least."""
     try:
         times = place_each_step_once(-scores)
     except NoOrderedAnswer as error:
         raise InputError(f"{video or 'the video'}: {error}") from None
     starts, ends = spans_around(scores, times)
+    shown = np.ones(len(times), dtype=np.bool_) if least is None else at_placed(scores, times) >= least
     return Localization(
         video,
         task.id,
         tuple(
-            FoundStep(step, int(t), float(scores[t, k]), float(starts[k]), float(ends[k]))
+            FoundStep(step, int(t), float(scores[t, k]), float(starts[k]), float(ends[k]), bool(shown[k]))
             for k, (step, t) in enumerate(zip(task.steps, times, strict=True))
         ),
     )

@@ -4,7 +4,7 @@ The same supervision as the paper's: ordered steps and windows. Scores are proba
 that the ordered inference on them picks the moments most likely to be hits.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,8 @@ from crosstask.learning.self_labelling import Classes, LabelledVideo, Learnt, Ro
 from crosstask.learning.step_looks import against_background, linear_evidence, noise_of
 from crosstask.methods.round_checkpoint import RoundCheckpoint
 from crosstask.methods.training_videos import Notices, trainable_videos
+from crosstask.ordering import place_each_step_once
+from crosstask.ordering.absence import at_placed, least_scores
 from crosstask.ordering.skipping_runs import RunPosterior
 from crosstask.records import Corpus, InputError, Task, Video
 from crosstask.storing import derived_folder, scratch_rows
@@ -60,7 +62,8 @@ class SelfLabelled:
         settings = replace(self.settings, looks=looks)
         before = self.checkpoint.resume(labelled, classes, settings, self.sharing) if self.checkpoint is not None else None
         learnt = learn(labelled, classes, settings, self._finish_round, before)
-        return SelfLabelledScorer(basis, learnt, tuple(tasks.values()), self.sharing, settings)
+        scorer = SelfLabelledScorer(basis, learnt, tuple(tasks.values()), self.sharing, settings)
+        return replace(scorer, least=tuple(scorer.least_among(n, labelled) for n in range(len(tasks))))
 
     def _finish_round(self, done: RoundsDone) -> None:
         if self.checkpoint is not None:
@@ -103,6 +106,7 @@ class SelfLabelledScorer:
     tasks: tuple[Task, ...]
     sharing: str
     settings: SelfLabellingSettings = field(default_factory=SelfLabellingSettings)
+    least: tuple[npt.NDArray[np.float64], ...] = ()  # by trained task: (K,) scores below which a step counts as absent
     kind: str = "self-labelled"
 
     def score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
@@ -116,11 +120,31 @@ class SelfLabelledScorer:
             raise InputError(
                 f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
             )
-        rows = self.basis.describe(features)
+        return self._posterior(task, self.basis.describe(features))
+
+    def _posterior(self, task: Task, rows: npt.NDArray[np.float32]) -> RunPosterior:
         means, habits = self._known(task)
         evidence = linear_evidence(means, self.learnt.covariance)
         ratios = habits.position_evidence(len(rows)) + against_background(rows, evidence, slice(0, len(means)))
         return posterior(ratios, habits)
+
+    def least_among(self, number: int, videos: Sequence[LabelledVideo]) -> npt.NDArray[np.float64]:
+        """(K,) for the task of that number, from its own training videos."""
+        task = self.tasks[number]
+        placed = [np.zeros((0, len(task.steps)))]
+        for video in videos:
+            if video.task == number and len(video.rows) >= len(task.steps):
+                scores = np.log(self._posterior(task, video.rows).inside + 1e-12)
+                placed.append(at_placed(scores, place_each_step_once(-scores))[None])
+        least = least_scores(np.concatenate(placed)).astype(np.float32)  # as the file keeps it; rounding calls nobody absent
+        return np.nextafter(least, np.float32(-np.inf)).astype(np.float64)
+
+    def least_scores(self, task: Task) -> npt.NDArray[np.float64] | None:
+        """(K,) scores below which a step of a trained task counts as absent; None for a task without a collection to compare with."""
+        for trained, least in zip(self.tasks, self.least, strict=False):
+            if trained.steps == task.steps and trained.id == task.id:
+                return least
+        return None
 
     def _known(self, task: Task) -> tuple[npt.NDArray[np.float64], RunHabits]:
         """Class means (K + 1, d) and habits: a trained task's own, or what the words of a new one say."""
@@ -165,6 +189,8 @@ class SelfLabelledScorer:
             arrays[f"habits.{number:04d}.position"] = habits.position.astype(np.float32)
             arrays[f"habits.{number:04d}.length"] = habits.length.astype(np.float32)
             arrays[f"habits.{number:04d}.presence"] = habits.presence.astype(np.float32)
+        for number, least in enumerate(self.least):
+            arrays[f"habits.{number:04d}.least"] = least.astype(np.float32)
         described = [{"id": t.id, "title": t.title, "steps": list(t.steps)} for t in self.tasks]
         backgrounds = [habits.background_length for habits in self.learnt.habits]
         values: dict[str, object] = {
@@ -192,9 +218,18 @@ def self_labelled_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[s
         coefficients, covariance = arrays["coefficients"].astype(np.float64), arrays["covariance"].astype(np.float64)
         basis = RowBasis(arrays["unit"], arrays.get("directions"))
         learnt = Learnt(coefficients, covariance, habits, bool(values["windows_used"]))
+        least = tuple(_least_of(arrays, i, len(task.steps)) for i, task in enumerate(tasks))
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
     fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (basis.width, basis.width)
     if not fits or coefficients.shape[1] != basis.width or values.get("sharing") not in SHARING:
         raise InputError("model file: its step lists do not fit its weights; train it again")
-    return SelfLabelledScorer(basis, learnt, tasks, str(values["sharing"]))
+    if any(len(levels) != len(task.steps) for levels, task in zip(least, tasks, strict=True)):
+        raise InputError("model file: its step lists do not fit its absence scores; train it again")
+    return SelfLabelledScorer(basis, learnt, tasks, str(values["sharing"]), least=least)
+
+
+def _least_of(arrays: Mapping[str, npt.NDArray[Any]], number: int, n_steps: int) -> npt.NDArray[np.float64]:
+    """(K,) as kept; a file from before absence was decided calls every step shown."""
+    kept = arrays.get(f"habits.{number:04d}.least")
+    return np.full(n_steps, -np.inf) if kept is None else kept.astype(np.float64)

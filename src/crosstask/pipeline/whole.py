@@ -12,7 +12,7 @@ import numpy.typing as npt
 from crosstask.experiments.evaluation import evaluate
 from crosstask.extraction.jobs import Extracted
 from crosstask.extraction.recipe import Recipe
-from crosstask.methods.model import Model, load_model, parse, save_model
+from crosstask.methods.model import Model, least_scores_of, load_model, parse, save_model
 from crosstask.methods.self_labelled import SelfLabelled
 from crosstask.methods.uniform import Uniform
 from crosstask.narration.recipes import narrate_best, transcripts, usable_videos
@@ -154,7 +154,7 @@ def _localize(corpus: Corpus, model: Model, out: Path, wishes: Wishes, before: C
             task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
             try:
                 values = _scores(model, task, rows, video.id)
-                found = parse(task, values, video.id)
+                found = parse(task, values, video.id, least_scores_of(model, task))
             except InputError as error:
                 set_aside[str(video.key)] = str(error)
                 continue
