@@ -32,6 +32,7 @@ def test_a_question_prints_its_table_and_the_same_json_twice(corpus, tmp_path):
     first = json_of("experiment", "no-narration", corpus, "--runs", 2, "--out", tmp_path, *QUICK)
     again = json_of("experiment", "no-narration", corpus, "--runs", 2, "--out", tmp_path, *QUICK)
     assert first == again == json.loads((tmp_path / "results.json").read_text())
+    assert "proposed, windows - proposed, no windows" in (tmp_path / "report.html").read_text("utf-8")
     shown = crosstask("experiment", "no-narration", corpus, "--runs", 2, "--out", tmp_path, *QUICK)
     assert shown.returncode == 0 and "proposed, windows - proposed, no windows" in shown.stdout
 

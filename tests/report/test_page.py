@@ -4,9 +4,12 @@ from html.parser import HTMLParser
 import numpy as np
 
 from crosstask.records import FoundStep, Interval, Localization, StepInterval
+from crosstask.report.drawing import timeline
+from crosstask.report.experiment import write_experiment_report
 from crosstask.report.failures import ABSENT, ACTION, BACKGROUND, OBJECT, ORDER, RIGHT, STEP, outcomes
 from crosstask.report.page import spread, write_report
 from crosstask.report.timeline import draw_timeline
+from crosstask.report.training import write_training_report
 from crosstask.runs import open_run
 from runs.test_folder import tiny_run
 
@@ -84,3 +87,43 @@ def test_timeline_figures_are_written_and_repeat(tmp_path):
         path = tmp_path / f"t.{ending}"
         first = draw_timeline(path, "t", run.tasks["1"], scores, parse, video.truth, video.windows).read_bytes()
         assert len(first) > 1000
+
+
+def test_the_report_of_an_experiment_stands_alone(tmp_path):
+    summary = {
+        "experiment": "cross-task", "corpus": "<tiny>", "synthetic": True, "runs": 2, "seed": 3, "tasks": {"1": "Make Latte"},
+        "gain_from_sharing": {"mean": 0.02, "tasks": {"1": 0.02}, "tasks_won": 1, "of_tasks": 1},
+        "components": [{"component": "milk", "unshared": 0.1, "shared": 0.3, "gain": 0.2}],
+        "steps": [{"step": "pour milk", "unshared": 0.1, "shared": 0.3, "gain": 0.2}],
+    }  # fmt: skip
+    folder, _, _ = tiny_run(tmp_path / "r")
+    (folder / "figure.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    text = write_experiment_report(folder, "Recall", ["", "recall"], [["a - b", "+2.0 [+1.0, +3.0]"]], summary).read_text("utf-8")
+    checker = Checker()
+    checker.feed(text)
+    assert checker.open == [] and all(link.startswith("data:") for link in checker.links) and "<tiny>" not in text
+    for part in (
+        "+2.0 [+1.0, +3.0]",
+        "Gain from sharing",
+        "share well and poorly",
+        "Synthetic data",
+        "Seed 3",
+        "Timeline of -v1_1",
+    ):
+        assert part in text, part
+
+
+def test_the_report_of_a_training_says_what_went_in(tmp_path):
+    losses, notes = {"proposed": (2.0, 1.5)}, ("1 video set aside: <x>",)
+    path = write_training_report(tmp_path / "m.report.html", "m <1>", {"videos": 3, "seed": 0}, losses, notes)
+    text = path.read_text("utf-8")
+    checker = Checker()
+    checker.feed(text)
+    assert checker.open == [] and "Learning curves" in text and "m &lt;1&gt;" in text and "&lt;x&gt;" in text
+
+
+def test_a_step_thought_to_be_absent_is_dashed_and_marked():
+    shown, absent = (FoundStep("stir", 3, 0.0, 1.0, 6.0, flag) for flag in (True, False))
+    drawn = [timeline(Localization("v", "t", (step,)), 10, None, None, None) for step in (shown, absent)]
+    assert "stroke-dasharray" in drawn[1] and "(?) stir" in drawn[1] and "thought to be absent" in drawn[1]
+    assert "stroke-dasharray" not in drawn[0] and "(?)" not in drawn[0]

@@ -33,11 +33,13 @@ def demo(
         show_video_demo(out, seed, as_json)
         return
     from crosstask.experiments.demo import demonstrate
+    from crosstask.storing import alone_or_refused
 
     begun = perf_counter()
     shown = demonstrate(seed, note)
     note("writing the run folder and its figures")
-    _write(out, shown, seed)
+    with alone_or_refused(out):
+        _write(out, shown, seed)
     figures = _figures(shown)
     figures["run"] = str(out)
     if as_json:

@@ -39,6 +39,7 @@ def experiment(
     """
     from crosstask.experiments.asking import Asked
     from crosstask.experiments.questions import experiment_named
+    from crosstask.report.experiment import write_experiment_report
 
     asks = experiment_named(name)
     _refuse("--split-by", split_by, ("paper", "group"))
@@ -66,11 +67,12 @@ def experiment(
             watch=watched,
         )
     )
+    write_experiment_report(out, answer.title, answer.header, answer.rows, answer.summary)
     if as_json:
         print_json(answer.summary)
         return
     print_table(f"{answer.title}: {answer.summary['corpus']}, {runs} runs", answer.header, answer.rows)
-    say(f"results.json, results.csv, table.tex and figures in {out}")
+    say(f"report.html, results.json, results.csv, table.tex and figures in {out}")
 
 
 def _refuse(option: str, given: str, expected: tuple[str, ...]) -> None:

@@ -94,6 +94,7 @@ def say_finished(finished: "Finished", out: Path, as_json: bool) -> None:
     if finished.results:
         means = {name: percent(result["recall"]["mean"]) for name, result in finished.results.items()}
         say("step recall on annotated videos, %: " + ", ".join(f"{name} {mean}" for name, mean in means.items()))
+    say(f"open {out / 'report.html'}: what was found, with timelines")
     say(f"next: crosstask view {out}    crosstask export {out} --format youtube")
 
 

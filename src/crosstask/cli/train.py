@@ -9,6 +9,7 @@ from crosstask.cli.options import AsJson, CorpusFolder, Seed, SharedVideos, Spli
 from crosstask.cli.speaking import note, print_json, progress, say
 
 if TYPE_CHECKING:
+    from crosstask.methods.model import Model
     from crosstask.records import Corpus
 
 PAPER: dict[str, Any] = {"learning_rate": 1e-5, "dropout": 0.7, "initial_epochs": 30, "epochs": 30, "label_cost": "upper-bound"}
@@ -74,9 +75,12 @@ def train(
     checkpoint = RoundCheckpoint(beside) if recipe == "best" else TrainingCheckpoint(beside)
     begun = perf_counter()
     rounds = settings["initial_epochs"] + settings["epochs"] if recipe == "paper" else 10
+    losses: list[float] = []
     with alone_or_refused(out), progress("training", rounds) as advance:
         learner = (
-            _best(sharing, advance, checkpoint) if recipe == "best" else _method(method, sharing, settings, advance, checkpoint)
+            _best(sharing, advance, checkpoint)
+            if recipe == "best"
+            else _method(method, sharing, settings, advance, checkpoint, losses)
         )
         scorer = learner.fit(chosen, np.random.default_rng(seed))
         trained = frozenset(video.key for video in chosen.videos if video.id in chosen.features)
@@ -85,12 +89,14 @@ def train(
             scorer, chosen.tasks, "best" if recipe == "best" else method, opened.feature_recipe, trained, described, seed
         )
         save_model(model, out)
+        report = _report(out, model, chosen, losses)
         checkpoint.forget()
     seconds = perf_counter() - begun
     if as_json:
         print_json({"model": str(out), "videos": len(trained), "tasks": len(chosen.tasks), "seconds": seconds})
     else:
         say(f"{out}: learnt from {len(trained)} videos of {len({v.task for v in chosen.videos})} tasks in {seconds:.1f} s")
+        say(f"open {report}: what went in, and how it was learnt")
         say(f"next: crosstask evaluate {corpus} --model {out}")
 
 
@@ -124,7 +130,7 @@ def _best(sharing: str, advance: Any, checkpoint: Any) -> Any:
     return SelfLabelled(sharing, after_round=lambda done: advance(), checkpoint=checkpoint)
 
 
-def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any, checkpoint: Any) -> Any:
+def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any, checkpoint: Any, losses: list[float]) -> Any:
     from crosstask.learning.alternation import AlternationSettings
     from crosstask.methods.proposed import Proposed
     from crosstask.methods.supervised import Supervised
@@ -142,7 +148,36 @@ def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any, che
         return method_named(name)
     if name not in ("proposed", "task-specific"):
         raise InputError(f"--method {name}: expected proposed, task-specific, supervised, alayrac16 or richard18")
-    return Proposed("none" if name == "task-specific" else sharing, chosen, lambda progress: advance(), checkpoint)
+
+    def after_epoch(progress: Any) -> None:
+        losses[:] = progress.losses  # all of them, also those from before a kill
+        advance()
+
+    return Proposed("none" if name == "task-specific" else sharing, chosen, after_epoch, checkpoint)
+
+
+def _report(out: Path, model: "Model", corpus: "Corpus", losses: list[float]) -> Path:
+    """`MODEL.report.html` beside the model; holds no clock and no paths, so that the same training is the same bytes."""
+    from crosstask.report.training import write_training_report
+
+    trained = [video for video in corpus.videos if video.key in model.trained_on]
+    without = sorted(str(video.key) for video in corpus.videos if video.key not in model.trained_on)
+    about = {
+        "method": model.method,
+        "videos learnt from": len(trained),
+        "tasks": len({video.task for video in trained}),
+        "videos with narration windows": sum(video.key in corpus.windows for video in trained),
+        "videos without features, set aside": len(without),
+        "features": model.feature_recipe,
+        "seed": model.seed,
+        "settings": dict(model.settings),
+    }
+    if (used := getattr(getattr(model.scorer, "learnt", None), "windows_used", None)) is not None:
+        about["windows put to the test"] = "used" if used else "not used: they say nothing about the picture"
+    notes = [f"no features: {', '.join(without[:20])}{' ...' if len(without) > 20 else ''}"] if without else []
+    return write_training_report(
+        out.with_name(f"{out.stem}.report.html"), f"Training of {out.name}", about, {model.method: losses}, notes
+    )
 
 
 def say_what_to_expect(corpus: "Corpus") -> None:

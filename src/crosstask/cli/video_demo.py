@@ -24,6 +24,7 @@ def show_video_demo(out: Path, seed: int, as_json: bool) -> None:
         return
     _print(shown, figures)
     say("\nWhat to try next")
+    say(f"  open {out / 'report.html'}             what was found, with timelines")
     say(f"  crosstask view {out}                   watch the videos with the steps found")
     say(f"  crosstask run {out / 'corpus'}             the same verb that your own folder takes")
     say("  crosstask init my-corpus               a folder for your own videos")

@@ -20,9 +20,10 @@ from crosstask.pipeline.extracting import Workers, extract_corpus
 from crosstask.pipeline.listening import Heard, listen_to
 from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.records import Corpus, InputError, Localization, Task, VideoKey
+from crosstask.report.page import write_report
 from crosstask.runs import Run, RunVideo, write_run
 from crosstask.sources import open_corpus, write_step_intervals
-from crosstask.storing import derived_folder
+from crosstask.storing import alone_or_refused, derived_folder
 from crosstask.text.encoders import Encoder
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
@@ -75,7 +76,8 @@ def run_folder(
     model = load_model(wishes.model) if wishes.model else _train(corpus, wishes, progress)
     if "unknown" not in (model.feature_recipe, corpus.feature_recipe) and model.feature_recipe != corpus.feature_recipe:
         raise InputError(f"features are '{corpus.feature_recipe}' but the model was trained on '{model.feature_recipe}'")
-    return _localize(corpus, model, out, wishes, Context(extracted, heard, windows), progress)
+    with alone_or_refused(out):
+        return _localize(corpus, model, out, wishes, Context(extracted, heard, windows), progress)
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,7 @@ def _localize(corpus: Corpus, model: Model, out: Path, wishes: Wishes, before: C
         version=__version__,
     )
     write_run(out, run, parses, scores)
+    write_report(out)
     return Finished(corpus, model, before.extracted, before.heard, before.windows, tuple(parses["best"]), set_aside, results)
 
 

@@ -6,8 +6,8 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import Localization, StepInterval
-from crosstask.report.timeline import RIGHT, SCORES, TRUTH, WINDOW, WRONG, height, verdict
+from crosstask.records import FoundStep, Localization, StepInterval
+from crosstask.report.timeline import RIGHT, SCORES, TRUTH, UNKNOWN, WINDOW, WRONG, height, verdict
 
 ROW, LABEL, WIDTH = 30, 190, 900
 METHOD_COLOURS = ("#2b6cb0", "#b7791f", "#2f855a", "#718096", "#805ad5", "#c53030")
@@ -31,8 +31,12 @@ def timeline(
         if scores is not None:
             parts.append(_curve(scores[:, k], top + 3, ROW - 8, scale))
         colour, marker, word = verdict(truth, k, step.second, n_segments)
-        parts.append(_mark(LABEL + (step.second + 0.5) * scale, top, colour, marker, f"{step.step}: {word} at {step.second} s"))
-        label = escape(step.step if len(step.step) < 26 else step.step[:24] + "…")
+        parts.append(_reach(step, top, scale))
+        doubt = "" if step.shown else ", thought to be absent"
+        parts.append(
+            _mark(LABEL + (step.second + 0.5) * scale, top, colour, marker, f"{step.step}: {word} at {step.second} s{doubt}")
+        )
+        label = escape(("" if step.shown else "(?) ") + (step.step if len(step.step) < 26 else step.step[:24] + "…"))
         parts.append(f'<text x="{LABEL - 8}" y="{top + 19}" text-anchor="end" class="step">{label}</text>')
     total = len(parse.steps) * ROW
     parts += [
@@ -46,6 +50,13 @@ def timeline(
 def _span(span: StepInterval, top: float, tall: float, scale: float, colour: str) -> str:
     wide = max(1.0, span.interval.length_s * scale)
     return f'<rect x="{LABEL + span.interval.start_s * scale:.1f}" y="{top}" width="{wide:.1f}" height="{tall}" fill="{colour}"/>'
+
+
+def _reach(step: FoundStep, top: float, scale: float) -> str:
+    """The span found, as a bracket; dashed where the step is thought to be absent."""
+    x, wide, y = LABEL + step.start_s * scale, max(1.0, (step.end_s - step.start_s) * scale), top + ROW - 3
+    dashed = "" if step.shown else ' stroke-dasharray="4 3"'
+    return f'<path d="M{x:.1f} {y - 5}v5h{wide:.1f}v-5" fill="none" stroke="{UNKNOWN}" stroke-width="1.5"{dashed}/>'
 
 
 def _curve(scores: npt.NDArray[np.floating], top: float, tall: float, scale: float, most: int = 260) -> str:
@@ -119,5 +130,7 @@ LEGEND = (
     f'<svg viewBox="0 0 14 14"><path d="M0 10L5 3L9 8L14 2" stroke="{SCORES}" fill="none" stroke-width="2"/></svg> score '
     f'<svg viewBox="0 0 14 14"><circle cx="7" cy="7" r="5" fill="{RIGHT}"/></svg> found, right '
     f'<svg viewBox="0 0 14 14"><path d="M2 2l10 10m0 -10l-10 10" stroke="{WRONG}" stroke-width="3"/></svg> found, wrong '
+    f'<svg viewBox="0 0 14 14"><path d="M1 5v6h12v-6" fill="none" stroke="{UNKNOWN}" stroke-width="1.5"/></svg> span found '
+    "(dashed, (?): thought to be absent) "
     f'<svg viewBox="0 0 14 14"><rect y="8" width="14" height="5" fill="{WINDOW}"/></svg> narration window (training only)</p>'
 )

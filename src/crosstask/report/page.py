@@ -12,7 +12,7 @@ from crosstask.storing import stable_json, write_text
 
 VIDEOS_PER_TASK = 3
 LARGEST_FIGURE_BYTES = 400_000
-_STYLE = """
+STYLE = """
 :root{color-scheme:light}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a202c;background:#fff}
 h1{line-height:1.2}h2{margin-top:2.5rem;border-bottom:1px solid #e2e8f0}table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{padding:.25rem .5rem;text-align:right;border-bottom:1px solid #edf2f7}th:first-child,td:first-child{text-align:left}
@@ -44,10 +44,15 @@ def page(run: RunFolder) -> str:
     ]
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(about.title)}</title><style>{_STYLE}</style></head>\n<body>\n"
+        f"<title>{escape(about.title)}</title><style>{STYLE}</style></head>\n<body>\n"
         + "\n".join(filter(None, sections))
         + "\n</body></html>\n"
     )
+
+
+def failures_and_timelines(run: RunFolder) -> str:
+    """What people look at in a run that has a table of its own elsewhere."""
+    return _failures(run) + _timelines(run) + _windows(run)
 
 
 def _head(run: RunFolder) -> str:
