@@ -92,7 +92,7 @@ def test_timeline_figures_are_written_and_repeat(tmp_path):
 def test_the_report_of_an_experiment_stands_alone(tmp_path):
     summary = {
         "experiment": "cross-task", "corpus": "<tiny>", "synthetic": True, "runs": 2, "seed": 3, "tasks": {"1": "Make Latte"},
-        "gain_from_sharing": {"mean": 0.02, "tasks": {"1": 0.02}, "tasks_won": 1, "of_tasks": 1},
+        "gain_from_sharing": {"mean": 0.02, "low": -0.01, "high": 0.05, "tasks": {"1": 0.02}, "tasks_won": 1, "of_tasks": 1},
         "components": [{"component": "milk", "unshared": 0.1, "shared": 0.3, "gain": 0.2}],
         "steps": [{"step": "pour milk", "unshared": 0.1, "shared": 0.3, "gain": 0.2}],
     }  # fmt: skip

@@ -54,7 +54,8 @@ def _gain(summary: Mapping[str, Any]) -> str:
         rows = [
             [titles.get(task, task), f"{100 * value:+.1f}"] for task, value in sorted(gain["tasks"].items(), key=lambda t: -t[1])
         ]
-        won = f"{gain['tasks_won']} of {gain['of_tasks']} tasks gain, {100 * gain['mean']:+.1f} points on average."
+        interval = "" if gain.get("low") is None else f" (95 % interval {100 * gain['low']:+.1f} to {100 * gain['high']:+.1f})"
+        won = f"{gain['tasks_won']} of {gain['of_tasks']} tasks gain; {100 * gain['mean']:+.1f} points on average{interval}."
         blocks.append(f"<h2>Gain from sharing</h2><p>{won}</p>{_table(['task', 'points of recall'], rows)}")
     for kind, name in (("components", "component"), ("steps", "step")):
         found = [one for one in summary.get(kind) or () if name in one]

@@ -15,7 +15,7 @@ LARGEST_FIGURE_BYTES = 400_000
 STYLE = """
 :root{color-scheme:light}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a202c;background:#fff}
 h1{line-height:1.2}h2{margin-top:2.5rem;border-bottom:1px solid #e2e8f0}table{border-collapse:collapse;width:100%;font-size:.9rem}
-th,td{padding:.25rem .5rem;text-align:right;border-bottom:1px solid #edf2f7}th:first-child,td:first-child{text-align:left}
+th,td{padding:.25rem .5rem;text-align:right;border-bottom:1px solid #edf2f7}th:first-child,td:first-child,td.words{text-align:left}
 svg{width:100%;height:auto;display:block}.legend svg{display:inline-block;width:14px;height:14px;vertical-align:-2px;margin-left:.8rem}
 .step{font-size:12px;fill:#1a202c}.axis{font-size:10px;fill:#4a5568}
 .synthetic{background:#fefcbf;border:1px solid #d69e2e;padding:.5rem .8rem;border-radius:.4rem}
@@ -112,7 +112,8 @@ def _failures(run: RunFolder) -> str:
     total = sum(counted.values())
     rows = f"<tr><td>{RIGHT}</td><td>{counted[RIGHT]}</td><td>{100 * counted[RIGHT] / total:.0f} %</td><td></td></tr>"
     for kind, text in EXPLANATION.items():
-        rows += f"<tr><td>{kind}</td><td>{counted[kind]}</td><td>{100 * counted[kind] / total:.0f} %</td><td>{text}</td></tr>"
+        share = f"{100 * counted[kind] / total:.0f} %"
+        rows += f'<tr><td>{kind}</td><td>{counted[kind]}</td><td>{share}</td><td class="words">{text}</td></tr>'
     return (
         f"<h2>Where it goes wrong</h2><p>All {total} placed steps of {escape(method)}, by what became of them.</p>"
         f"<table><tr><th>outcome</th><th>steps</th><th>share</th><th></th></tr>{rows}</table>"
