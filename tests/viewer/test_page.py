@@ -312,3 +312,26 @@ def test_nothing_is_asked_of_other_machines(at):
     page = at(VIDEO)
     hosts = page.execute_script("return [...new Set(performance.getEntriesByType('resource').map(e => new URL(e.name).host))]")
     assert hosts == [page.execute_script("return location.host")]
+
+
+def test_the_timeline_zooms_by_button_key_and_wheel_and_keeps_the_moment_in_view(at):
+    page = at(VIDEO)
+    wide = "return document.querySelector('#ruler').clientWidth"
+    before = page.execute_script(wide)
+    page.find_elements("css selector", ".chapter")[-1].click()
+    assert not one(page, "#zoom-out").is_enabled()
+    one(page, "#zoom-in").click()
+    press(page, "+")
+    assert page.execute_script(wide) == pytest.approx(4 * before, rel=0.02) and one(page, "#zoom").text == "4 times"
+    head, box = (
+        page.execute_script(f"const b = document.querySelector('{css}').getBoundingClientRect(); return [b.left, b.right]")
+        for css in (".playhead", ".timeline-scroll")
+    )
+    assert box[0] <= head[0] <= box[1]  # where one looks stays in view
+    assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")  # the page itself does not grow
+    page.execute_script(
+        "document.querySelector('.timeline-scroll').dispatchEvent("
+        "new WheelEvent('wheel', {deltaY: 100, ctrlKey: true, cancelable: true, bubbles: true}))"
+    )
+    press(page, "-")
+    assert page.execute_script(wide) == pytest.approx(before, rel=0.02) and one(page, "#zoom").text == "whole video"

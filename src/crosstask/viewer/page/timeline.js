@@ -6,6 +6,8 @@ import { spanElement } from "./labels.js";
 const INK = { curve: "#1f6fb2", fill: "rgba(31,111,178,.10)", other: "#8a3ea8", truth: "#f7e08a", truthLine: "#b8930b", window: "#8b939e" };
 const TICKS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600];
 
+const MOST_ZOOM = 16;
+
 export class Timeline {
   /** `onSeek(second)` when a person points at a moment. */
   constructor(seconds, onSeek) {
@@ -15,9 +17,13 @@ export class Timeline {
     this.head = el("div", { class: "playhead" });
     this.body = el("div", { class: "rows" });
     this.ruler = this.#ruler();
-    this.element = el("div", { class: "timeline", role: "group", "aria-label": "Timeline" },
+    this.zoom = 1;
+    this.sheet = el("div", { class: "timeline", role: "group", "aria-label": "Timeline" },
       el("div", { class: "row ruler-row" }, el("div", { class: "row-label", "aria-hidden": "true" }, "Step"), this.ruler),
       this.body, el("div", { class: "over", "aria-hidden": "true" }, this.head));
+    this.scroller = el("div", { class: "timeline-scroll" }, this.sheet);
+    this.scroller.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+    this.element = el("div", {}, this.#zoomButtons(), this.scroller);
     this.watcher = new ResizeObserver(() => this.draw());
     this.watcher.observe(this.body);
     this.watcher.observe(this.ruler);
@@ -25,6 +31,36 @@ export class Timeline {
 
   close() {
     this.watcher.disconnect();
+  }
+
+  #zoomButtons() {
+    const button = (id, words, sign, factor) => el("button", { type: "button", id, class: "quiet", title: words, "aria-label": words, onclick: () => this.zoomBy(factor) }, sign);
+    [this.closer, this.wider] = [button("zoom-in", "Zoom in", "+", 2), button("zoom-out", "Zoom out", "−", 1 / 2)];
+    this.wider.disabled = true;
+    this.zoomWords = el("span", { id: "zoom", role: "status" }, "whole video");
+    return el("div", { class: "zoom" }, this.wider, this.closer, this.zoomWords);
+  }
+
+  /** Zooms around a second (the playhead's, unless one is named), which stays where it is on the screen. */
+  zoomBy(factor, around = this.time ?? 0) {
+    const zoom = Math.min(MOST_ZOOM, Math.max(1, this.zoom * factor));
+    const box = this.scroller.getBoundingClientRect();
+    const place = () => this.ruler.getBoundingClientRect().left + (around / this.seconds) * this.ruler.clientWidth;
+    const before = Math.min(Math.max(place(), box.left), box.right);
+    this.zoom = zoom;
+    this.sheet.style.setProperty("--zoom", String(zoom));
+    this.scroller.scrollLeft += place() - before;
+    [this.closer.disabled, this.wider.disabled] = [zoom >= MOST_ZOOM, zoom <= 1];
+    this.zoomWords.textContent = zoom === 1 ? "whole video" : `${zoom} times`;
+    this.draw();
+  }
+
+  /** Ctrl and the wheel, or two fingers; the bare wheel scrolls the page as everywhere. */
+  #wheel(event) {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    const box = this.ruler.getBoundingClientRect();
+    this.zoomBy(event.deltaY < 0 ? 2 : 1 / 2, Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * this.seconds);
   }
 
   #ruler() {
@@ -71,6 +107,7 @@ export class Timeline {
   }
 
   setTime(second) {
+    this.time = second;
     this.head.style.left = this.#share(second);
     this.ruler.setAttribute("aria-valuenow", String(Math.floor(second)));
     this.ruler.setAttribute("aria-valuetext", clock(second));

@@ -394,6 +394,8 @@ class Watching {
     else if (event.key in ARROWS) this.player.seek(this.player.time + ARROWS[event.key] * (event.shiftKey ? 1 : 5));
     else if (event.key === "ArrowUp") this.#stepBy(-1);
     else if (event.key === "ArrowDown") this.#stepBy(1);
+    else if (event.key === "+" || event.key === "=") this.timeline.zoomBy(2);
+    else if (event.key === "-") this.timeline.zoomBy(1 / 2);
     else if (/^[1-9]$/.test(event.key)) this.#digit(Number(event.key) - 1);
     else if (/^[np]$/i.test(event.key)) this.neighbours.querySelector(event.key.toLowerCase() === "n" ? "a:last-child" : "a:first-child")?.click();
     else return false;
