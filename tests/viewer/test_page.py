@@ -1,5 +1,6 @@
 """The page in a real browser, on a real run: start, play, jump, compare, edit steps, drag a label, annotate, reload."""
 
+import json
 import time
 
 import numpy as np
@@ -335,3 +336,17 @@ def test_the_timeline_zooms_by_button_key_and_wheel_and_keeps_the_moment_in_view
     )
     press(page, "-")
     assert page.execute_script(wide) == pytest.approx(before, rel=0.02) and one(page, "#zoom").text == "whole video"
+
+
+def test_a_step_thought_to_be_absent_says_so(page, tmp_path):
+    run = write_viewed_run(tmp_path / "run", n_segments=N_SEGMENTS)
+    parses = json.loads((run / "localizations.json").read_text("utf-8"))
+    for found in parses["methods"].values():
+        for parse in found:
+            parse["steps"][0]["shown"] = False
+    (run / "localizations.json").write_text(json.dumps(parses))
+    with viewing(run) as address:
+        page.get(address + VIDEO)
+        wait(page, "document.querySelector('.chapter') !== null")
+        assert [name.endswith("perhaps not shown") for name in texts(page, ".chapter-name")] == [True, False, False]
+        page.get("about:blank")

@@ -326,8 +326,9 @@ class Watching {
     const verdict = this.mode === "correct" ? null : row.found?.verdict;
     const said = verdict && verdict !== "unknown" ? el("span", { class: `verdict ${verdict}` }, `${VERDICTS[verdict].glyph} ${VERDICTS[verdict].words}`) : moment === null ? el("span", { class: "verdict" }, "no label") : null;
     const other = this.mode === "watch" && row.other && el("span", { class: "other-time" }, el("span", { "aria-hidden": "true" }, "◆ "), el("span", { class: "unseen" }, "second method "), clock(row.other.second), row.other.verdict === "unknown" ? "" : ` ${VERDICTS[row.other.verdict].glyph}`);
+    const doubt = this.mode !== "correct" && row.found?.shown === false && el("span", { class: "doubt" }, " perhaps not shown");
     return el("li", {}, el("button", { type: "button", class: "chapter", disabled: moment === null, onclick: () => this.jump(k) },
-      el("span", { class: "step-number" }, String(k + 1)), el("span", { class: "chapter-name" }, row.name), said ?? el("span"),
+      el("span", { class: "step-number" }, String(k + 1)), el("span", { class: "chapter-name" }, row.name, doubt || null), said ?? el("span"),
       el("span", { class: "chapter-time" }, moment === null ? "–" : clock(moment)), other || null));
   }
 
