@@ -84,7 +84,7 @@ def test_dropout_keeps_the_stated_share_and_the_mean():
     rows = np.ones((1, 10_000), np.float32)
     kept = []
     for key in range(20):
-        load_row(rows, 0, np.uint64(key * 7919), 0.7, space)
+        load_row(rows, 0, np.uint64(key * 7919), 0.7, space.row, space)
         kept.append((space.row > 0).mean())
         assert set(np.unique(space.row)) == {np.float32(0), np.float32(1 / (1 - 0.7))}
     assert np.mean(kept) == pytest.approx(0.3, abs=0.004)

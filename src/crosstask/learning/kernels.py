@@ -26,7 +26,7 @@ class Workspace(NamedTuple):
     """Room for the largest video, made once."""
 
     row: Floats  # (D,)
-    raw: npt.NDArray[np.uint32]  # (D,)
+    next_row: Floats  # (D,)
     bits: npt.NDArray[np.uint64]  # (D / 4,)
     step_weights: Floats  # (K, D + 1)
     step_gradient: Floats  # (K, D + 1)
@@ -42,7 +42,7 @@ def workspace(n_dimensions: int, n_steps: int, n_active: int) -> Workspace:
     """Room for videos of up to `n_active` active rows and `n_steps` steps."""
     return Workspace(
         row=np.empty(n_dimensions, np.float32),
-        raw=np.empty(n_dimensions, np.uint32),
+        next_row=np.empty(n_dimensions, np.float32),
         bits=np.empty((n_dimensions + 3) // 4, np.uint64),
         step_weights=np.empty((n_steps, n_dimensions + 1), np.float32),
         step_gradient=np.empty((n_steps, n_dimensions + 1), np.float32),
@@ -67,23 +67,22 @@ class Knobs(NamedTuple):
 
 
 @compiled
-def load_row(stored: npt.NDArray[np.generic], at: int, key: np.uint64, dropout: float, space: Workspace) -> None:
-    """Put row `at` of the stored features (float16 seen as uint16, or float32) into `space.row`, with dropout."""
-    row, raw = space.row, space.raw
+def load_row(stored: npt.NDArray[np.generic], at: int, key: np.uint64, dropout: float, row: Floats, space: Workspace) -> None:
+    """Put row `at` of the stored features (float16 seen as uint16, or float32) into `row`, with dropout."""
     source = stored[at]
     scale = np.float32(1 / (1 - dropout))
     if stored.itemsize == 2:  # float16 seen as its bits, which Numba has no type for
+        raw = row.view(np.uint32)  # widened in place
         for d in range(row.size):
             half = np.uint32(source[d])
             raw[d] = ((half & np.uint32(0x7FFF)) << np.uint32(13)) | ((half & np.uint32(0x8000)) << np.uint32(16))
-        widened = raw.view(np.float32)
         if dropout == 0:
             for d in range(row.size):
-                row[d] = widened[d] * _UNSHIFT
+                row[d] *= _UNSHIFT
             return
         draws, threshold = dropout_draws(key, dropout, space.bits)
         for d in range(row.size):
-            row[d] = (widened[d] * _UNSHIFT) * scale if draws[d] >= threshold else np.float32(0)
+            row[d] = (row[d] * _UNSHIFT) * scale if draws[d] >= threshold else np.float32(0)
         return
     if dropout == 0:
         for d in range(row.size):
@@ -108,6 +107,25 @@ def dot_with_bias(weights: Floats, row: Floats) -> np.float32:
     for d in range(row.size):
         total += weights[d] * row[d]
     return total + weights[row.size]
+
+
+@compiled
+def score_two_rows(step_weights: Floats, n_steps: int, row: Floats, other: Floats, scores: Floats, other_scores: Floats) -> None:
+    """w · x + b of all step classifiers for two rows, two classifiers at a time: each number read serves two products."""
+    D = row.size
+    for k in range(0, n_steps - 1, 2):
+        one, two = step_weights[k], step_weights[k + 1]
+        a, b, c, e = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+        for d in range(D):
+            a += one[d] * row[d]
+            b += two[d] * row[d]
+            c += one[d] * other[d]
+            e += two[d] * other[d]
+        scores[k], scores[k + 1] = a + one[D], b + two[D]
+        other_scores[k], other_scores[k + 1] = c + one[D], e + two[D]
+    if n_steps % 2:
+        k = n_steps - 1
+        scores[k], other_scores[k] = dot_with_bias(step_weights[k], row), dot_with_bias(step_weights[k], other)
 
 
 @compiled
@@ -151,7 +169,7 @@ def add_gradient(
     space: Workspace,
 ) -> float:
     """Add scale * (p - e_step) [x 1] of one row to the step gradient; the cost F of that row and step."""
-    load_row(stored, at, key, dropout, space)
+    load_row(stored, at, key, dropout, space.row, space)
     p = space.scores[0, :n_steps]
     for k in range(n_steps):
         p[k] = dot_with_bias(space.step_weights[k], space.row)
@@ -303,17 +321,34 @@ def label_costs(
     """F - delta/2 ‖grad F‖² (Eq. 17) for every active row into `space.cost`, infinite where not allowed."""
     K = averaging.shape[0]
     gram = averaging @ averaging.T
-    for i in range(active.size):
-        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space)
-        p = space.scores[i, :K]
-        for k in range(K):
-            p[k] = dot_with_bias(space.step_weights[k], space.row)
-            space.cost[i, k] = -p[k]
-        normaliser = to_probabilities(p)
-        for k in range(K):
-            space.cost[i, k] = space.cost[i, k] + normaliser if allowed[i, k] else np.inf
-        if knobs.bound_weight > 0:
-            subtract_gradient_norms(p, gram, space.row, 0.5 * knobs.bound_weight, space.cost[i], space.value)
+    for i in range(0, active.size, 2):
+        j = min(i + 1, active.size - 1)  # rows go in pairs; the last may be its own pair
+        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space.row, space)
+        load_row(stored, first_row + active[j], mixed(key, np.uint64(active[j])), knobs.dropout, space.next_row, space)
+        score_two_rows(space.step_weights, K, space.row, space.next_row, space.scores[i], space.scores[j])
+        costs_of_row(space.scores[i, :K], allowed[i], gram, space.row, knobs, space.cost[i], space.value)
+        if j > i:
+            costs_of_row(space.scores[j, :K], allowed[j], gram, space.next_row, knobs, space.cost[j], space.value)
+
+
+@compiled
+def costs_of_row(
+    p: Floats,
+    allowed: npt.NDArray[np.bool_],
+    gram: Floats,
+    row: Floats,
+    knobs: Knobs,
+    cost: npt.NDArray[np.float64],
+    along: npt.NDArray[np.float64],
+) -> None:
+    """Turn the scores (K,) of a row into probabilities, and write the costs of giving it each label."""
+    for k in range(p.size):
+        cost[k] = -p[k]
+    normaliser = to_probabilities(p)
+    for k in range(p.size):
+        cost[k] = cost[k] + normaliser if allowed[k] else np.inf
+    if knobs.bound_weight > 0:
+        subtract_gradient_norms(p, gram, row, 0.5 * knobs.bound_weight, cost, along)
 
 
 @compiled
@@ -356,7 +391,7 @@ def subtract_cross_terms(
     gram = averaging @ averaging.T
     for k in range(K):
         i = before[k]
-        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space)
+        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space.row, space)
         for j in range(K):
             error = space.scores[i, j] - np.float32(1) if j == k else space.scores[i, j]
             weight = np.float32(error / n_segments)
@@ -364,7 +399,7 @@ def subtract_cross_terms(
                 space.step_gradient[j, d] += weight * space.row[d]
             space.step_gradient[j, space.row.size] += weight
     for i in range(active.size):
-        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space)
+        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space.row, space)
         for k in range(K):
             space.value[k] = dot_with_bias(space.step_gradient[k], space.row)
         along = gram.astype(np.float64) @ space.value[:K]
