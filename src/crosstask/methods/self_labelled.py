@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from crosstask.learning.row_basis import RowBasis, fit_basis, seconds_alike
 from crosstask.learning.run_habits import RunHabits, first_habits
 from crosstask.learning.self_labelling import Classes, LabelledVideo, Learnt, RoundsDone, SelfLabellingSettings, learn, posterior
-from crosstask.learning.step_looks import against_background, linear_evidence, noise_of
+from crosstask.learning.step_looks import LinearEvidence, against_background, linear_evidence, noise_of
 from crosstask.methods.round_checkpoint import RoundCheckpoint
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.ordering import place_each_step_once
@@ -26,6 +26,7 @@ from crosstask.storing import derived_folder, scratch_rows
 from crosstask.text import SHARING
 from crosstask.text.shared_words import BACKGROUND, names_of_classes, shared_words
 
+_REMEMBERED_TASKS = 500
 _SAYS_NOTHING = 0.5  # a window over more of the video than this is none
 
 
@@ -108,6 +109,9 @@ class SelfLabelledScorer:
     settings: SelfLabellingSettings = field(default_factory=SelfLabellingSettings)
     least: tuple[npt.NDArray[np.float64], ...] = ()  # by trained task: (K,) scores below which a step counts as absent
     kind: str = "self-labelled"
+    _made: dict[tuple[str, tuple[str, ...]], tuple[LinearEvidence, RunHabits]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     def score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
         """(T, D) -> (T, K) log-probability that the segment lies in the step, given the whole video."""
@@ -123,15 +127,24 @@ class SelfLabelledScorer:
         return self._posterior(task, self.basis.describe(features))
 
     def _posterior(self, task: Task, rows: npt.NDArray[np.float32]) -> RunPosterior:
-        means, habits = self._known(task)
-        evidence = linear_evidence(means, self.learnt.covariance)
-        ratios = habits.position_evidence(len(rows)) + against_background(rows, evidence, slice(0, len(means)))
+        evidence, habits = self._evidence(task)
+        ratios = habits.position_evidence(len(rows)) + against_background(rows, evidence, slice(0, len(evidence.offsets)))
         return posterior(ratios, habits)
+
+    def _evidence(self, task: Task) -> tuple[LinearEvidence, RunHabits]:
+        """What tells the steps of a task apart, made once for all its videos."""
+        called = (task.id, task.steps)
+        if called not in self._made:
+            if len(self._made) >= _REMEMBERED_TASKS:  # step lists typed into the viewer are endless
+                self._made.clear()
+            means, habits = self._known(task)
+            self._made[called] = linear_evidence(means, self.learnt.covariance), habits
+        return self._made[called]
 
     def least_among(self, number: int, videos: Sequence[LabelledVideo]) -> npt.NDArray[np.float64]:
         """(K,) for the task of that number, from its own training videos."""
         task = self.tasks[number]
-        placed = [np.zeros((0, len(task.steps)))]
+        placed: list[npt.NDArray[np.floating]] = [np.zeros((0, len(task.steps)))]
         for video in videos:
             if video.task == number and len(video.rows) >= len(task.steps):
                 scores = np.log(self._posterior(task, video.rows).inside + 1e-12)
