@@ -106,3 +106,18 @@ def test_an_unknown_format_lists_the_known_ones(tmp_path):
     folder, _, _ = tiny_run(tmp_path / "r")
     with pytest.raises(InputError, match="vtt, youtube, activitynet, elan, label-studio, fiftyone, csv, json"):
         export_run(open_run(folder), ["mp3"], tmp_path / "out")
+
+
+def test_steps_taken_to_be_absent_are_left_out_unless_all_are_asked_for(tmp_path):
+    folder, _, _ = tiny_run(tmp_path / "r")
+    data = json.loads((folder / "localizations.json").read_text())
+    text = json.dumps(data).replace('"shown": true', '"shown": false', 1)
+    assert text != json.dumps(data)
+    (folder / "localizations.json").write_text(text)
+    _, remarks = export_run(open_run(folder), ["csv"], tmp_path / "out")
+    rows = (tmp_path / "out" / "csv" / "steps.csv").read_text().splitlines()
+    assert remarks == ["1 steps are taken to be absent and left out; --all-steps keeps them"]
+    assert sum(row.endswith(",,,,no") for row in rows) == 1
+    _, remarks = export_run(open_run(folder), ["csv"], tmp_path / "out", all_steps=True)
+    rows = (tmp_path / "out" / "csv" / "steps.csv").read_text().splitlines()
+    assert remarks == [] and sum(row.endswith(",no") and ",,," not in row for row in rows) == 1

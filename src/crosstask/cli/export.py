@@ -18,6 +18,7 @@ def export(
     out: Annotated[Path | None, typer.Option("--out", help="Folder to write to [default: RUN/exports].")] = None,
     method: Annotated[str | None, typer.Option("--method", help="Which method's parses [default: the run's main one].")] = None,
     fps: Annotated[float, typer.Option("--fps", min=0.1, help="Frames a second, for Label Studio alone.")] = 25.0,
+    all_steps: Annotated[bool, typer.Option("--all-steps", help="Keep the steps that are taken to be absent.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the found steps in the formats that other programs read; every format unless one is named.
@@ -30,7 +31,7 @@ def export(
     wanted = formats or ["all"]
     names = list(FORMATS) if "all" in wanted else list(dict.fromkeys(wanted))
     target = out or run / "exports"
-    paths, remarks = export_run(open_run(run), names, target, method, fps)
+    paths, remarks = export_run(open_run(run), names, target, method, fps, all_steps)
     for remark in remarks[:20]:
         note(f"note: {remark}")
     if len(remarks) > 20:

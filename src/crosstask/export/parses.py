@@ -13,21 +13,22 @@ class Parse:
     key: VideoKey
     title: str
     length_s: float
-    steps: tuple[FoundStep, ...]  # shown ones only, by start
+    steps: tuple[FoundStep, ...]  # by start; without those taken to be absent, unless all were asked for
     absent: tuple[str, ...]
     media: str
 
 
-def parses_of(run: RunFolder, method: str | None = None) -> list[Parse]:
-    """The parses of a run's main method (or another), in the order of its videos."""
+def parses_of(run: RunFolder, method: str | None = None, all_steps: bool = False) -> list[Parse]:
+    """The parses of a run's main method (or another), in the order of its videos; `all_steps` keeps those taken to be absent."""
     found = run.localizations[method or run.run.methods[0]]
     parses = []
     for video in run.run.videos:
         if video.key not in found:
             continue
         steps = found[video.key].steps
-        shown = sorted((_inside(step, float(video.n_segments)) for step in steps if step.shown), key=lambda step: step.start_s)
-        absent = tuple(step.step for step in steps if not step.shown)
+        kept = [_inside(step, float(video.n_segments)) for step in steps if step.shown or all_steps]
+        shown = sorted(kept, key=lambda step: step.start_s)
+        absent = tuple(step.step for step in steps if not step.shown and not all_steps)
         title = run.run.tasks[video.task].title
         parses.append(Parse(video.key, title, float(video.n_segments), tuple(shown), absent, video.media or f"{video.id}.mp4"))
     return parses

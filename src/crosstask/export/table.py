@@ -42,7 +42,12 @@ FORMATS: dict[str, Callable[[Sequence[Parse], float], tuple[Written, Remarks]]] 
 
 
 def export_run(
-    run: RunFolder, names: Sequence[str], out: Path, method: str | None = None, frames_per_second: float = DEFAULT_FPS
+    run: RunFolder,
+    names: Sequence[str],
+    out: Path,
+    method: str | None = None,
+    frames_per_second: float = DEFAULT_FPS,
+    all_steps: bool = False,
 ) -> tuple[list[Path], Remarks]:
     """The files written, a folder a format, and what a reader should know about them."""
     for name in names:
@@ -50,9 +55,10 @@ def export_run(
             raise InputError(f"format '{name}' is unknown; expected all, or one of {', '.join(FORMATS)}")
     if method is not None and method not in run.localizations:
         raise InputError(f"method '{method}' is not in this run; it has {', '.join(run.localizations)}")
-    parses = parses_of(run, method)
+    parses = parses_of(run, method, all_steps)
     paths: list[Path] = []
-    remarks: Remarks = []
+    n_absent = sum(len(parse.absent) for parse in parses)
+    remarks: Remarks = [f"{n_absent} steps are taken to be absent and left out; --all-steps keeps them"] if n_absent else []
     for name in names:
         files, said = FORMATS[name](parses, frames_per_second)
         paths += [write_text(out / name / file, text) for file, text in files.items()]

@@ -18,7 +18,7 @@ def csv_table(parses: Sequence[Parse]) -> str:
     for parse in parses:
         for step in parse.steps:
             times = (step.second, f"{step.start_s:g}", f"{step.end_s:g}", f"{step.score:.6g}")
-            writer.writerow((parse.title, parse.key.video, _plain(step.step), *times, "yes"))
+            writer.writerow((parse.title, parse.key.video, _plain(step.step), *times, "yes" if step.shown else "no"))
         for name in parse.absent:
             writer.writerow((parse.title, parse.key.video, _plain(name), "", "", "", "", "no"))
     return text.getvalue()
