@@ -28,7 +28,7 @@ ALLOWED = {
     "collecting": {"records", "text", "metrics", "storing"},
     "runs": {"records", "storing"},  # a run folder, read and written
     "export": {"records", "runs", "storing"},
-    "report": {"records", "metrics", "runs", "storing"},
+    "report": {"records", "metrics", "runs", "storing", "collecting"},
     "viewer": {"records", "runs", "storing"},
     "pipeline": ALL_BELOW_EXPERIMENTS
     | {"experiments", "extraction", "rendering", "collecting", "export", "report", "viewer", "runs"},

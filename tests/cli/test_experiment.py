@@ -42,3 +42,11 @@ def test_a_baseline_is_trained_and_evaluated(corpus, tmp_path, method):
     model = tmp_path / "m.safetensors"
     json_of("train", corpus, "--method", method, "--out", model)
     assert 0 <= json_of("evaluate", corpus, "--model", model)["recall"]["mean"] <= 1
+
+
+def test_a_second_experiment_in_one_folder_is_refused_at_once(corpus, tmp_path):
+    from crosstask.storing import alone_or_refused
+
+    with alone_or_refused(tmp_path / "out"):
+        said = refused("experiment", "no-narration", corpus, "--runs", 1, "--out", tmp_path / "out", *QUICK)
+    assert "is writing it; wait until that has ended" in said and not (tmp_path / "out").exists()

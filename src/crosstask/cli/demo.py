@@ -107,8 +107,7 @@ def _print(shown: "Demonstration", figures: dict[str, Any], seconds: float) -> N
 def _write(out: Path, shown: "Demonstration", seed: int) -> None:
     """The run folder: model, parses, scores, figures."""
     from crosstask import __version__
-    from crosstask.collecting.map_figure import draw_figure
-    from crosstask.collecting.task_map import draw_map
+    from crosstask.collecting.map_figure import draw_task_map
     from crosstask.features import write_rows
     from crosstask.methods.model import Model, least_scores_of, parse, save_model
     from crosstask.methods.self_labelled import SelfLabelledScorer
@@ -177,8 +176,7 @@ def _write(out: Path, shown: "Demonstration", seed: int) -> None:
     found = parse(shown.unseen_task, values, key.video)
     title = f"{shown.unseen_task.title}, never trained on: {key.video} (synthetic)"
     draw_timeline(out / "figures" / f"unseen-{key}.png", title, shown.unseen_task, values, found, corpus.annotations[key], None)
-    tasks = list(corpus.tasks.values())
-    draw_figure(out / "figures" / "map.svg", tasks, draw_map(tasks, seed))
+    draw_task_map(out, corpus.tasks, seed)
     write_report(out)
 
 

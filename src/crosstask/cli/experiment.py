@@ -37,9 +37,11 @@ def experiment(
 
     Example: crosstask experiment cross-task data/crosstask --runs 20 --out cross-task
     """
+    from crosstask.collecting.map_figure import draw_task_map
     from crosstask.experiments.asking import Asked
     from crosstask.experiments.questions import experiment_named
     from crosstask.report.experiment import write_experiment_report
+    from crosstask.storing import alone_or_refused
 
     asks = experiment_named(name)
     _refuse("--split-by", split_by, ("paper", "group"))
@@ -48,26 +50,28 @@ def experiment(
     _refuse("--recipe", recipe, ("paper", "best"))
     learning = {"learning_rate": learning_rate, "dropout": dropout, "initial_epochs": initial_epochs, "epochs": epochs}
     files = {"max-pooled": word_vectors, "learned": learned_encoder}
-    answer = asks(
-        Asked(
-            corpus=corpus,
-            out=out,
-            runs=runs,
-            seed=seed,
-            split_by=split_by,
-            shared_videos=shared_videos,
-            train_videos_per_task=train_videos,
-            learning=_checked({k: v for k, v in learning.items() if v is not None}),
-            tune=tune,
-            with_best=recipe == "best",
-            engine=engine,
-            workers=workers,
-            address=address,
-            encoder_files={k: str(v) for k, v in files.items() if v is not None},
-            watch=watched,
-        )
+    asked = Asked(
+        corpus=corpus,
+        out=out,
+        runs=runs,
+        seed=seed,
+        split_by=split_by,
+        shared_videos=shared_videos,
+        train_videos_per_task=train_videos,
+        learning=_checked({k: v for k, v in learning.items() if v is not None}),
+        tune=tune,
+        with_best=recipe == "best",
+        engine=engine,
+        workers=workers,
+        address=address,
+        encoder_files={k: str(v) for k, v in files.items() if v is not None},
+        watch=watched,
     )
-    write_experiment_report(out, answer.title, answer.header, answer.rows, answer.summary)
+    with alone_or_refused(out):
+        answer = asks(asked)
+        tasks = asked.opened().tasks
+        draw_task_map(out, tasks, seed)
+        write_experiment_report(out, answer.title, answer.header, answer.rows, answer.summary, tasks)
     if as_json:
         print_json(answer.summary)
         return

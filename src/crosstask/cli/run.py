@@ -52,7 +52,7 @@ def run(
     out = out or folder / "run"
     command = f"crosstask run {folder.name} --seed {seed}" + (f" --model {model.name}" if model else "")
     wishes = Wishes(recipe, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, command)
-    finished = run_folder(folder, out, wishes, encoder_or_best, countdown, note)
+    finished = run_folder(folder, out, wishes, encoder_or_best, countdown)
     say_finished(finished, out, as_json)
 
 

@@ -12,7 +12,7 @@ from crosstask.extraction.recipe import Part, Recipe
 from crosstask.features import read_rows, write_rows
 from crosstask.pipeline.media import files_by_id, need_media
 from crosstask.records import Corpus, Narration
-from crosstask.storing import derived_folder, write_json
+from crosstask.storing import alone_or_refused, derived_folder, write_json
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.speech import speech_features
 
@@ -61,7 +61,20 @@ def extract_files(
     encoder: Encoder | None,
     advance: Callable[[], None] = lambda: None,
 ) -> Extracted:
-    """What became of each video file; its features are in the folder."""
+    """What became of each video file; its features are in the folder, which nobody else may write meanwhile."""
+    with alone_or_refused(folder):
+        return _extract_files(files, recipe, folder, subtitles, workers, encoder, advance)
+
+
+def _extract_files(
+    files: Mapping[str, Path],
+    recipe: Recipe,
+    folder: Path,
+    subtitles: Mapping[str, Narration],
+    workers: Workers,
+    encoder: Encoder | None,
+    advance: Callable[[], None],
+) -> Extracted:
     how: dict[str, Any] = {"engine": workers.engine, "workers": workers.count, "address": workers.address, "advance": advance}
     if not recipe.speech:
         return extract_videos(files, recipe, folder, **how)

@@ -9,6 +9,7 @@ from crosstask.extraction.stamps import content_stamp
 from crosstask.records import InputError
 from crosstask.sources.subtitles.timeline import ShownCue, narration_of, untimed
 from crosstask.sources.subtitles.writing import write_webvtt
+from crosstask.storing import alone_or_refused
 
 
 @dataclass
@@ -27,14 +28,15 @@ def listen_to(
 ) -> Heard:
     """Write `folder/VIDEO.vtt` for each of these videos; one already heard from the same content is left alone."""
     heard = Heard()
-    for video_id, path in sorted(files.items()):
-        try:
-            _listen(video_id, path, folder, model, heard)
-        except InputError as error:
-            heard.set_aside[video_id] = str(error)
-        except OSError as error:
-            heard.set_aside[video_id] = f"{path.name}: cannot be read ({error.strerror})"
-        advance()
+    with alone_or_refused(folder):
+        for video_id, path in sorted(files.items()):
+            try:
+                _listen(video_id, path, folder, model, heard)
+            except InputError as error:
+                heard.set_aside[video_id] = str(error)
+            except OSError as error:
+                heard.set_aside[video_id] = f"{path.name}: cannot be read ({error.strerror})"
+            advance()
     return heard
 
 

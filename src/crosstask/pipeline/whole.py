@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.collecting.map_figure import draw_task_map
 from crosstask.experiments.evaluation import evaluate
 from crosstask.extraction.jobs import Extracted
 from crosstask.extraction.recipe import Recipe
@@ -19,8 +20,9 @@ from crosstask.narration.recipes import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extracting import Workers, extract_corpus
 from crosstask.pipeline.listening import Heard, listen_to
 from crosstask.pipeline.media import files_by_id, media_of
+from crosstask.pipeline.strips import write_strips
 from crosstask.records import Corpus, InputError, Localization, Task, VideoKey
-from crosstask.report.page import write_report
+from crosstask.report.page import JUDGED, write_report
 from crosstask.runs import Run, RunVideo, write_run
 from crosstask.sources import open_corpus, write_step_intervals
 from crosstask.storing import alone_or_refused, derived_folder
@@ -65,9 +67,16 @@ def run_folder(
     wishes: Wishes,
     encoder_for: Callable[[Sequence[str]], Encoder],
     progress: Progress,
-    say: Callable[[str], None] = lambda line: None,
 ) -> Finished:
-    """All stages, each skipping what it finds done; the run is in `out`."""
+    """All stages, each skipping what it finds done; the run is in `out`, which nobody else may write meanwhile."""
+    with alone_or_refused(out):
+        return run_stages(folder, out, wishes, encoder_for, progress)
+
+
+def run_stages(
+    folder: Path, out: Path, wishes: Wishes, encoder_for: Callable[[Sequence[str]], Encoder], progress: Progress
+) -> Finished:
+    """The same, for a caller that holds `out`."""
     corpus = open_corpus(folder)
     heard = _listen(corpus, wishes, progress)
     extracted, _ = _extract(open_corpus(folder), wishes, encoder_for, progress)
@@ -76,8 +85,7 @@ def run_folder(
     model = load_model(wishes.model) if wishes.model else _train(corpus, wishes, progress)
     if "unknown" not in (model.feature_recipe, corpus.feature_recipe) and model.feature_recipe != corpus.feature_recipe:
         raise InputError(f"features are '{corpus.feature_recipe}' but the model was trained on '{model.feature_recipe}'")
-    with alone_or_refused(out):
-        return _localize(corpus, model, out, wishes, Context(extracted, heard, windows), progress)
+    return _localize(corpus, model, out, wishes, Context(extracted, heard, windows), progress)
 
 
 @dataclass(frozen=True)
@@ -116,14 +124,14 @@ def _narrate(corpus: Corpus, encoder_for: Callable[[Sequence[str]], Encoder], pr
     usable, _ = usable_videos(corpus, [video for video in corpus.videos if corpus.knows_length(video)])
     if not usable:
         return 0
-    with progress("narrating", len(usable)) as advance:
-        found = narrate_best(corpus, usable, encoder_for(transcripts(usable)), advance=advance)
     folder = derived_folder(corpus.folder) / "constraints"
-    stale = {path.name for path in folder.glob("*.csv")} - {f"{key}.csv" for key in found.windows}
-    for name in sorted(stale):
-        (folder / name).unlink()
-    for key, windows in sorted(found.windows.items()):
-        write_step_intervals(folder / f"{key}.csv", windows)
+    with alone_or_refused(folder), progress("narrating", len(usable)) as advance:
+        found = narrate_best(corpus, usable, encoder_for(transcripts(usable)), advance=advance)
+        stale = {path.name for path in folder.glob("*.csv")} - {f"{key}.csv" for key in found.windows}
+        for name in sorted(stale):
+            (folder / name).unlink()
+        for key, windows in sorted(found.windows.items()):
+            write_step_intervals(folder / f"{key}.csv", windows)
     return len(found.windows)
 
 
@@ -180,13 +188,27 @@ def _localize(corpus: Corpus, model: Model, out: Path, wishes: Wishes, before: C
         videos=tuple(shown),
         methods=("best", "uniform"),
         results=results,
-        settings={"features": corpus.feature_recipe, "sharing": wishes.sharing},
+        settings=_settings(corpus, wishes, results),
         notes=tuple(f"set aside: {reason}" for _, reason in sorted(set_aside.items())),
         version=__version__,
     )
     write_run(out, run, parses, scores)
+    known = {key.task for key in model.trained_on}
+    write_strips(out, {task: "best" for task in corpus.tasks if task not in known}, _held_back(corpus, wishes))
+    draw_task_map(out, corpus.tasks, wishes.seed)
     write_report(out)
     return Finished(corpus, model, before.extracted, before.heard, before.windows, tuple(parses["best"]), set_aside, results)
+
+
+def _held_back(corpus: Corpus, wishes: Wishes) -> frozenset[VideoKey] | None:
+    """The videos that were not trained on, where some were held back."""
+    return None if wishes.train_videos is None else frozenset(video.key for video in corpus.videos) - wishes.train_videos
+
+
+def _settings(corpus: Corpus, wishes: Wishes, results: dict[str, Any]) -> dict[str, Any]:
+    settings: dict[str, Any] = {"features": corpus.feature_recipe, "sharing": wishes.sharing}
+    held_back = _held_back(corpus, wishes)
+    return settings if held_back is None or not results else settings | {JUDGED: sorted(map(str, held_back))}
 
 
 def _scores(model: Model, task: Task, rows: npt.NDArray[np.floating], video: str) -> npt.NDArray[np.floating]:

@@ -15,7 +15,7 @@ from crosstask.running import Job, run_all
 from crosstask.sources import write_step_intervals
 from crosstask.sources.corpus_toml import write_corpus_toml
 from crosstask.sources.subtitles.writing import write_webvtt
-from crosstask.storing import write_text
+from crosstask.storing import alone_or_refused, write_text
 
 
 def render_corpus(
@@ -28,8 +28,7 @@ def render_corpus(
     workers: int = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> list[VideoKey]:
-    """The keys of the test videos, whose kitchens have layouts of their own; the corpus is in `folder`."""
-    write_corpus_toml(folder / "corpus.toml", {task.id: task for task in tasks})
+    """The keys of the test videos, whose kitchens have layouts of their own; the corpus is in `folder`, which nobody else may write meanwhile."""
     jobs, tested = [], []
     for number, task in enumerate(tasks):
         for i in range(videos_per_task):
@@ -41,8 +40,10 @@ def render_corpus(
             if unusual:
                 tested.append(VideoKey(task.id, name))
     work = partial(render_job, folder=str(folder.resolve()), tasks=[(t.id, t.title, list(t.steps)) for t in tasks])
-    run_all(work, jobs, folder / ".rendered", workers=workers, advance=advance)
-    write_text(folder / "test-videos.txt", "".join(f"{key}\n" for key in tested))
+    with alone_or_refused(folder):
+        write_corpus_toml(folder / "corpus.toml", {task.id: task for task in tasks})
+        run_all(work, jobs, folder / ".rendered", workers=workers, advance=advance)
+        write_text(folder / "test-videos.txt", "".join(f"{key}\n" for key in tested))
     return tested
 
 

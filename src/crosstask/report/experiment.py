@@ -6,7 +6,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from crosstask.report.page import STYLE, failures_and_timelines
+from crosstask.records import Task
+from crosstask.report.page import STYLE, failures_and_timelines, map_section
 from crosstask.runs import open_run
 from crosstask.storing import stable_json, write_text
 
@@ -14,9 +15,14 @@ MOST_VALUES = 40  # rows of gains per step that stand in the page; all are in re
 
 
 def write_experiment_report(
-    folder: Path, title: str, header: Sequence[str], rows: Sequence[Sequence[str]], summary: Mapping[str, Any]
+    folder: Path,
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    summary: Mapping[str, Any],
+    tasks: Mapping[str, Task] | None = None,
 ) -> Path:
-    """`folder/report.html`: no network, no scripts."""
+    """`folder/report.html`: no network, no scripts; with the map of `tasks` where the folder has one."""
     name = f"{summary['experiment']} on {summary['corpus']}"
     runs = f"{summary['runs']} runs" if summary.get("runs", 1) != 1 else "one run"
     synthetic = (
@@ -29,6 +35,7 @@ def write_experiment_report(
         _gain(summary),
         _figure(folder / "figure.svg") or _figure(folder / "figure.png"),
         failures_and_timelines(open_run(folder)) if (folder / "run.json").is_file() else "",
+        map_section(folder, tasks or {}),
         _made(summary),
     ]
     head = (

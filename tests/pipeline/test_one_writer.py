@@ -1,0 +1,92 @@
+"""Each stage keeps its folder to itself: whoever comes second is told who is writing, and nothing is touched."""
+
+from contextlib import contextmanager
+
+import pytest
+
+pytest.importorskip("av", reason="extra video is not installed")
+
+from crosstask.extraction.recipe import read_recipe
+from crosstask.pipeline.extracting import Workers, extract_files
+from crosstask.pipeline.listening import listen_to
+from crosstask.pipeline.video_demo import FilmSet, demonstrate_on_video
+from crosstask.pipeline.whole import Wishes, run_folder
+from crosstask.rendering.corpus import render_corpus
+from crosstask.rendering.scripts import TASKS
+from crosstask.storing import alone_or_refused, derived_folder
+from crosstask.text.encoders import open_encoder
+from extraction.media import write_video
+
+VTT = "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\npour the milk\n\n00:00:03.000 --> 00:00:05.000\nstir the coffee\n"
+
+
+@contextmanager
+def no_progress(what, total):
+    yield lambda: None
+
+
+def encoder(documents):
+    return open_encoder("tfidf", None, documents)
+
+
+def files_in(folder):
+    return sorted(p.relative_to(folder) for p in folder.rglob("*") if p.is_file() and not p.name.endswith(".lock"))
+
+
+@contextmanager
+def refused_while_another_writes(taken, watched):
+    """The block must be refused because of `taken`, and leave `watched` as it was."""
+    with alone_or_refused(taken):
+        before = files_in(watched)
+        with pytest.raises(BlockingIOError, match="is writing it") as refusal:
+            yield
+        assert refusal.value.filename == str(taken) and files_in(watched) == before
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    folder = tmp_path / "corpus"
+    for i in range(2):
+        write_video(folder / "videos" / "latte" / f"v{i}.mp4", seconds=6, rate=2, size=(32, 32))
+        (folder / "videos" / "latte" / f"v{i}.vtt").write_text(VTT)
+    (folder / "corpus.toml").write_text('[tasks.latte]\ntitle = "Make Latte"\nsteps = ["pour milk", "stir coffee"]\n')
+    return folder
+
+
+def test_rendering(tmp_path):
+    with refused_while_another_writes(tmp_path / "films", tmp_path):
+        render_corpus(tmp_path / "films", 0, 1, 0, TASKS[:1])
+
+
+def test_listening(tmp_path):
+    video = write_video(tmp_path / "a.mp4", seconds=2)
+    with refused_while_another_writes(tmp_path / "subtitles", tmp_path):
+        listen_to({"a": video}, tmp_path / "subtitles")
+
+
+def test_extracting(tmp_path):
+    video = write_video(tmp_path / "a.mp4", seconds=2)
+    with refused_while_another_writes(tmp_path / "features", tmp_path):
+        extract_files({"a": video}, read_recipe("log-mel"), tmp_path / "features", {}, Workers(), None)
+    done = extract_files({"a": video}, read_recipe("log-mel"), tmp_path / "features", {}, Workers(), None)
+    assert done.done == ["a"]  # once the other is gone
+
+
+@pytest.mark.parametrize("stage", ["features", "constraints"])
+def test_stages_of_a_run(corpus, stage):
+    wishes = Wishes(read_recipe("log-mel"), listen=False)
+    taken = derived_folder(corpus) / stage
+    taken.parent.mkdir(exist_ok=True)
+    with alone_or_refused(taken), pytest.raises(BlockingIOError, match="is writing it") as refusal:
+        run_folder(corpus, corpus / "run", wishes, encoder, no_progress)
+    assert refusal.value.filename == str(taken) and not (corpus / "run" / "run.json").exists()
+
+
+def test_the_run_folder_before_anything_is_begun(corpus):
+    with refused_while_another_writes(corpus / "run", corpus):
+        run_folder(corpus, corpus / "run", Wishes(read_recipe("log-mel"), listen=False), encoder, no_progress)
+
+
+def test_the_demonstration_before_anything_is_begun(tmp_path):
+    with refused_while_another_writes(tmp_path / "demo", tmp_path):
+        demonstrate_on_video(tmp_path / "demo", 0, encoder, no_progress, films=FilmSet(2, 1, 1, "log-mel"))
