@@ -1,0 +1,160 @@
+"""Follow the manual from an empty folder: run its every command in the order of the pages, and stop at the first that fails.
+
+    python docs/follow.py                 all pages, then the README, in a folder that is thrown away
+    python docs/follow.py --list          what is not run, and why
+    python docs/follow.py --folder DIR start.md      only some pages, in a folder that stays
+
+Fenced blocks are `sh` and `python` (run), or `text`, `toml`, `json` and `csv` (shown). A block that cannot be run has the line
+`<!-- not run: REASON -->` before it. Nothing here may need the network: proxies point nowhere.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+RUN, SHOWN = ("sh", "python"), ("text", "toml", "json", "csv")
+_FENCE = re.compile(r"^ *```(?P<language>[\w-]*)(?P<rest>.*)$")
+_NOT_RUN = re.compile(r"^<!-- not run: (?P<reason>.+) -->$")
+# Every shell stops at its first failure and says at which line.
+_STRICT = "set -eEuo pipefail\ntrap 'echo \"failed at line $LINENO\" >&2' ERR\n"
+
+
+class Block(NamedTuple):
+    """A fenced block: where its first line stands, what it is, and why it is not run, if so."""
+
+    page: str
+    line: int
+    language: str
+    code: str
+    not_run: str | None
+
+    @property
+    def place(self) -> str:
+        """`page:line`, as editors jump to it."""
+        return f"{self.page}:{self.line}"
+
+
+def pages() -> list[Path]:
+    """The pages of the manual as its contents list them, then the README; generated ones left out."""
+    nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]
+    listed = [ROOT / "docs" / name for name in _names(nav)]
+    return [page for page in listed if page.exists()] + [ROOT / "README.md"]
+
+
+def _names(nav: object) -> Iterator[str]:
+    if isinstance(nav, str):
+        yield nav
+    elif isinstance(nav, dict):
+        for below in nav.values():
+            yield from _names(below)
+    elif isinstance(nav, list):
+        for below in nav:
+            yield from _names(below)
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """The fenced blocks of a page, from top to bottom."""
+    found: list[Block] = []
+    opened: tuple[int, str, str | None] | None = None
+    code: list[str] = []
+    before = ""
+    for number, line in enumerate(page.read_text("utf-8").splitlines(), start=1):
+        fence = _FENCE.match(line)
+        if fence and opened is None:
+            excuse = _NOT_RUN.match(before)
+            opened, code = (number + 1, fence["language"] + fence["rest"], excuse["reason"] if excuse else None), []
+        elif fence and opened is not None:
+            found.append(Block(str(page.relative_to(ROOT)), opened[0], opened[1], "\n".join(code) + "\n", opened[2]))
+            opened = None
+        elif opened is not None:
+            code.append(line)
+        before = line.strip() or before  # an empty line may stand between
+    return found
+
+
+def run_block(block: Block, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What a block did, run in the folder; line numbers in its errors are those of the page."""
+    with tempfile.TemporaryDirectory() as scratch:
+        script, strict = Path(scratch) / Path(block.page).name, Path(scratch) / "strict.sh"
+        script.write_text("\n" * (block.line - 1) + block.code, "utf-8")
+        strict.write_text(_STRICT, "utf-8")
+        command = [sys.executable, str(script)] if block.language == "python" else ["bash", str(script)]
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env=surroundings(folder, strict),
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=900,
+        )
+
+
+def surroundings(folder: Path, strict: Path) -> dict[str, str]:
+    """The environment of a command: this Python first, a cache of its own, no way to the network."""
+    nowhere = "http://127.0.0.1:9"
+    return os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+        "BASH_ENV": str(strict),
+        "CROSSTASK_CACHE": str(folder / ".cache"),
+        "OMP_NUM_THREADS": "1",
+        "HF_HUB_OFFLINE": "1",
+        "http_proxy": nowhere,
+        "https_proxy": nowhere,
+        "HTTP_PROXY": nowhere,
+        "HTTPS_PROXY": nowhere,
+    }
+
+
+def follow(chosen: Sequence[Path], folder: Path) -> int:
+    """0 when every block of the pages ran; 1 at the first that did not, which is shown."""
+    started, done, left = time.monotonic(), 0, 0
+    for page in chosen:
+        for block in blocks_of(page):
+            if block.language not in RUN:
+                continue
+            if block.not_run:
+                left += 1
+                continue
+            before = time.monotonic()
+            ended = run_block(block, folder)
+            print(f"{time.monotonic() - before:6.1f} s  {block.place}  {block.code.splitlines()[0][:90]}", flush=True)
+            if ended.returncode != 0:
+                print(f"{block.place}: exit code {ended.returncode}\n{ended.stdout[-2000:]}\n{ended.stderr[-4000:]}")
+                return 1
+            done += 1
+    print(f"{done} blocks of {len(chosen)} pages ran, {left} are not to be run (--list), {time.monotonic() - started:.0f} s")
+    return 0
+
+
+def main() -> int:
+    """The command."""
+    asked = argparse.ArgumentParser(description="Follow the manual from an empty folder.")
+    asked.add_argument("pages", nargs="*", help="Pages, e.g. start.md [default: all, in order]")
+    asked.add_argument("--folder", type=Path, help="Work here and leave it [default: a folder that is thrown away]")
+    asked.add_argument("--list", action="store_true", help="Say what is not run, and why")
+    wanted = asked.parse_args()
+    chosen = [page for page in pages() if not wanted.pages or page.name in wanted.pages]
+    if wanted.list:
+        for block in (block for page in chosen for block in blocks_of(page) if block.not_run):
+            print(f"{block.place}: {block.not_run}")
+        return 0
+    if wanted.folder:
+        wanted.folder.mkdir(parents=True, exist_ok=True)
+        return follow(chosen, wanted.folder.resolve())
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        return follow(chosen, Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+"""What the manual takes from the program itself while it is built: the page of verbs and the table of results."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+RESULTS = Path(__file__).parent.parent / "results"
+TABLE = "<!-- results table -->"
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Files with the page of verbs among them."""
+    from mkdocs.structure.files import File
+
+    files.append(File.generated(config, "verbs.md", content=verbs_page()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """A page with the table of results where it asks for it."""
+    return markdown.replace(TABLE, results_table())
+
+
+def verbs_page() -> str:
+    """Every verb with its arguments, options and example, as Markdown, read from the program."""
+    from typer.main import get_command
+
+    from crosstask.cli.main import app
+
+    lines = [
+        "# Every verb and option",
+        "",
+        "Read from the program when this page was built. `crosstask VERB --help` says the same. `--version` and `--verbose` stand before the verb.",
+        "Every verb that prints numbers has `--json`: fractions, not percent, and nothing else on standard output.",
+        "",
+    ]
+    for path, command in commands(get_command(app), ("crosstask",)):
+        lines += _verb(path, command)
+    return "\n".join(lines) + "\n"
+
+
+def commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """Every verb below a command, with its words."""
+    children = getattr(command, "commands", None)
+    if children is None:
+        yield " ".join(path), command
+        return
+    for name, child in children.items():
+        yield from commands(child, (*path, name))
+
+
+def _verb(path: str, command: Any) -> list[str]:
+    told = [line.strip() for line in (command.help or "").splitlines() if line.strip()]
+    examples = [line.partition("Example: ")[2] for line in told if "Example: " in line]
+    said = [line.partition("Example: ")[0].strip() for line in told]
+    lines = [
+        f"## {path.removeprefix('crosstask ')}",
+        "",
+        " ".join(line for line in said if line),
+        "",
+        "```text",
+        *examples,
+        "```",
+        "",
+    ]
+    lines += ["| | what | default |", "|---|---|---|"]
+    return lines + [_row(parameter) for parameter in command.params] + [""]
+
+
+def _row(parameter: Any) -> str:
+    name = parameter.name.upper() if parameter.param_type_name == "argument" else ", ".join(parameter.opts)
+    told = (getattr(parameter, "help", None) or "").replace("|", "\\|").replace("<", "&lt;")
+    default = parameter.default
+    shown = "" if default is None or default is False or callable(default) else f"`{default}`"
+    return f"| `{name}` | {told} | {'needed' if parameter.required else shown} |"
+
+
+class Row(NamedTuple):
+    """One line of the table: where its figures stand and how they are told."""
+
+    what: str
+    file: str
+    tell: Callable[[Mapping[str, Any]], str]
+    beside: str
+
+
+def percent(value: float) -> str:
+    """A fraction as percent with one digit."""
+    return f"{100 * value:.1f}"
+
+
+def _recall(method: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda data: percent(data["results"][method]["recall"]["mean"])
+
+
+def _recalls(*methods: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda data: " / ".join(_recall(method)(data) for method in methods)
+
+
+def _statistics(data: Mapping[str, Any]) -> str:
+    overall = data["statistics"]["overall"]
+    return " / ".join(percent(overall[name]) for name in ("order_consistency", "missing", "background"))
+
+
+SIX = ("uniform", "richard18", "alayrac16", "task-specific", "proposed", "supervised")
+PAPER = "paper, 18 tasks, its features: 9.7 / 6.7 / 13.3 / 18.6 / 22.4 / 31.6"
+REAL = (
+    Row("Release, 20 splits of 1,850 test videos: Uniform recall", "release-baselines", _recall("uniform"), "paper 9.7"),
+    Row("Release, the same: Random recall", "release-baselines", _recall("random"), "paper 8.27"),
+    Row("Release: order consistency / missing / background", "release-baselines", _statistics, "paper 86 / 31 / 72"),
+    Row(
+        "Windows from real subtitles, Shelves and Toast: precision / recall / midpoint hits",
+        "narration-windows",
+        lambda data: " / ".join(percent(data["parts"][0][name]) for name in ("precision", "recall", "hit_rate")),
+        "plain sentence encoder 18.2 / 10.7 / 27.7",
+    ),
+    Row(
+        "Shelves and Toast, **speech as features**, 5 splits: Uniform / Richard'18 / Alayrac'16 / task-specific / proposed / supervised",
+        "speech-cross-task",
+        _recalls(*SIX),
+        PAPER,
+    ),
+    Row(
+        "Breakfast, unseen people, real features, **simulated windows**, 10 splits: the same six",
+        "breakfast-cross-task",
+        _recalls(*SIX),
+        "no gain from sharing, and nothing without labels beats Uniform",
+    ),
+    Row(
+        "Breakfast, the same: paper's recipe with / without windows",
+        "breakfast-paper-recipe",
+        lambda data: " / ".join(percent(data["ours"][name]["mean"]) for name in ("windows", "no windows")),
+        "published code on the same splits 45.8 / 44.4",
+    ),
+    Row(
+        "Half of an article finds its other half first, 1,383 articles",
+        "collecting",
+        lambda data: percent(data["halves"]["rank_1"]),
+        "aim 70",
+    ),
+    Row(
+        "Narration tells videos of a task from others, area under the curve: Shelves / Toast",
+        "collecting",
+        lambda data: " / ".join(
+            percent(data["relevance"][task]["auc"]) for task in ("Build Simple Floating Shelves", "Make French Toast")
+        ),
+        "aim 95",
+    ),
+)
+SYNTHETIC = (
+    Row(
+        "*Synthetic* films drawn here, 32 test videos: Uniform / no sharing / best / best, task never trained on",
+        "video-demo",
+        lambda data: " / ".join(
+            percent(data["recall"][name]) for name in ("uniform", "no sharing", "best", "best, task never trained on")
+        ),
+        "-",
+    ),
+    Row(
+        "*Synthetic* planted corpus, paper's shape, 3 worlds: the same six",
+        "planted-cross-task-table",
+        _recalls(*SIX),
+        "no gain from sharing beyond noise",
+    ),
+)
+
+
+def results_table() -> str:
+    """The table of results, real data first, each row with the command that made it."""
+    lines = ["| what | ours, % | beside it | file |", "|---|---|---|---|"]
+    told: dict[str, str] = {}
+    for row in (*REAL, *SYNTHETIC):
+        data = json.loads((RESULTS / f"{row.file}.json").read_text("utf-8"))
+        lines.append(f"| {row.what} | {row.tell(data)} | {row.beside} | `{row.file}` |")
+        told[row.file] = str(data["command"])
+    lines += ["", "## The commands", ""]
+    for file, command in told.items():
+        lines += [f"`results/{file}.json`:", "", "```text", *command.split("; "), "```", ""]
+    return "\n".join(lines)

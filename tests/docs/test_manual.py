@@ -1,0 +1,161 @@
+"""The manual builds without a dead link or anything from the network, and every command in it runs."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def _script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"manual_{name}", ROOT / "docs" / f"{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+pytest.importorskip("mkdocs", reason="mkdocs is not installed; extra: dev")
+follow, hooks = _script("follow"), _script("hooks")
+BLOCKS = [block for page in follow.pages() for block in follow.blocks_of(page)]
+
+# Every block that is not run, by page: whoever adds one says so here as well.
+NOT_RUN = {
+    "docs/start.md": 2,  # make demo installs; view serves
+    "docs/own-videos.md": 1,  # pip
+    "docs/reproduce.md": 2,  # download; 20 splits of the real features
+    "docs/novel-tasks.md": 1,  # minutes
+    "docs/corpus.md": 2,  # yt-dlp; COIN
+    "docs/viewer.md": 1,  # serves
+    "docs/narration.md": 1,  # how-to articles
+    "docs/experiments.md": 1,  # 20 splits of the real features
+    "README.md": 1,  # make demo and make test install
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return folder
+
+
+def test_every_page_is_built_and_listed(site: Path):
+    written = {page.stem for page in (ROOT / "docs").glob("*.md")} | {"verbs"}
+    assert written <= {page.stem for page in site.glob("*.html")}
+
+
+def test_a_dead_link_stops_the_build(tmp_path: Path):
+    pages = tmp_path / "docs"
+    pages.mkdir()
+    (pages / "index.md").write_text("[nowhere](missing.md)")
+    (tmp_path / "mkdocs.yml").write_text("site_name: x\nstrict: true\n")
+    ended = subprocess.run([sys.executable, "-m", "mkdocs", "build"], cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode != 0 and "missing.md" in ended.stderr
+
+
+def test_built_pages_load_nothing_from_the_network(site: Path):
+    loading = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//[^\"'\s>]*")
+    found = [match for page in site.rglob("*.html") for match in loading.findall(page.read_text("utf-8"))]
+    styles = [
+        match for sheet in site.rglob("*.css") for match in re.findall(r"url\([\"']?(?:https?:)?//", sheet.read_text("utf-8"))
+    ]
+    assert not found and not styles
+
+
+def test_the_page_of_verbs_lists_every_verb_and_option(site: Path):
+    from typer.main import get_command
+
+    from crosstask.cli.main import app
+
+    page = (site / "verbs.html").read_text("utf-8")
+    told = list(hooks.commands(get_command(app), ("crosstask",)))
+    assert len(told) > 20
+    for path, command in told:
+        assert f"{path.removeprefix('crosstask ')}<a" in page, path
+        for parameter in command.params:
+            assert all(option in page for option in parameter.opts if option.startswith("--")), (path, parameter.name)
+
+
+def test_the_picture_is_small_and_called_synthetic():
+    assert (ROOT / "docs" / "timeline.svg").stat().st_size < 100_000
+    for page in ("README.md", "docs/index.md"):
+        text = (ROOT / page).read_text("utf-8")
+        assert "timeline.svg" in text and "synthetic" in text
+
+
+def test_every_fenced_block_is_run_or_shown_or_excused():
+    strange = [block.place for block in BLOCKS if block.language not in (*follow.RUN, *follow.SHOWN)]
+    assert not strange, f"blocks of no known kind: {strange}; expected {follow.RUN + follow.SHOWN}"
+    idle = [block.place for block in BLOCKS if block.not_run and block.language not in follow.RUN]
+    assert not idle, f"'not run' before a block that is only shown: {idle}"
+
+
+def test_what_is_not_run_is_counted():
+    counted: dict[str, int] = {}
+    for block in BLOCKS:
+        if block.not_run:
+            assert len(block.not_run) > 8, f"{block.place}: why is it not run?"
+            counted[block.page] = counted.get(block.page, 0) + 1
+    assert counted == NOT_RUN
+    assert sum(not block.not_run for block in BLOCKS if block.language in follow.RUN) > 3 * sum(counted.values())
+
+
+def test_nothing_that_is_run_asks_the_network():
+    for block in BLOCKS:
+        if block.language != "sh" or block.not_run:
+            continue
+        for line in block.code.splitlines():
+            assert not re.match(r"\s*(pip|curl|wget|yt-dlp|git|make)\b", line), block.place
+            assert "crosstask download" not in line or "--dry-run" in line, block.place
+
+
+def test_a_failing_command_stops_with_its_page_and_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(follow, "ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n\n```sh\ntrue\nfalse | cat\ntouch reached\n```\n")
+    assert follow.follow([page], tmp_path) == 1
+    said = capsys.readouterr().out
+    assert "page.md:4: exit code 1" in said and "failed at line 5" in said
+    assert not (tmp_path / "reached").exists()
+
+
+def test_python_that_fails_is_told_by_the_line_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(follow, "ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text("```text\nshown\n```\n<!-- not run: a reason -->\n```sh\nfalse\n```\n```python\nx = 1\nassert x == 2\n```\n")
+    assert follow.follow([page], tmp_path) == 1
+    assert "line 10" in capsys.readouterr().out
+
+
+def test_the_results_of_the_manual_and_the_readme_are_those_on_record():
+    table = hooks.results_table()
+    readme = (ROOT / "README.md").read_text("utf-8")
+    rows = (*hooks.REAL, *hooks.SYNTHETIC)
+    assert table.index(rows[0].what) < table.index("*Synthetic*")
+    for row in rows:
+        data = json.loads((ROOT / "results" / f"{row.file}.json").read_text("utf-8"))
+        assert row.tell(data) in table
+        if f"`{row.file}`" in readme:
+            assert row.tell(data) in readme, f"README: {row.what} is {row.tell(data)} in results/{row.file}.json"
+
+
+@pytest.mark.slow
+def test_the_manual_is_followed_from_an_empty_folder(tmp_path: Path):
+    ended = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "follow.py"), "--folder", str(tmp_path)], capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stdout[-6000:] + ended.stderr[-2000:]
