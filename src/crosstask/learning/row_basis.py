@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.learning.halves import as_float32
+
 Floats = npt.NDArray[np.floating]
 LARGEST_WIDTH = 512  # a covariance of this size is solved in milliseconds; real features lose nothing that 30 videos could teach
 _SAMPLED_ROWS = 20_000
@@ -34,6 +36,11 @@ class RowBasis:
         scaled = centred(rows) / self.unit
         return np.asarray(scaled if self.directions is None else scaled @ self.directions, dtype=np.float32)
 
+    def described_with(self, weights: Floats) -> npt.NDArray[np.float32]:
+        """(C, D) whose products with centred rows are those of weights (C, d) with described ones: one narrow product instead of two."""
+        back = weights if self.directions is None else weights @ self.directions.T
+        return np.ascontiguousarray(back / self.unit, dtype=np.float32)
+
 
 def seconds_alike(videos: Iterable[Floats]) -> float:
     """How many seconds in a row say about the same: the integrated autocorrelation of described rows, 1 when each second is new.
@@ -55,7 +62,7 @@ def seconds_alike(videos: Iterable[Floats]) -> float:
 
 def centred(rows: Floats) -> npt.NDArray[np.float32]:
     """Rows of one video without their mean."""
-    single = np.asarray(rows, dtype=np.float32)
+    single = as_float32(rows)
     return single - single.mean(axis=0, dtype=np.float64).astype(np.float32)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.learning.component_model import log_softmax
+from crosstask.learning.halves import as_float32
 from crosstask.records import InputError, Task
 from crosstask.text import SHARING, Vocabulary
 
@@ -34,7 +35,8 @@ class ComponentScorer:
             )
         parts = self.vocabulary.components_of(task)
         weights = parts.averaging @ self.parameters[parts.numbers].astype(np.float64)  # (K, D + 1)
-        return features.astype(np.float64) @ weights[:, :-1].T + weights[:, -1]
+        rows = as_float32(features) if features.dtype == np.float16 else features
+        return rows.astype(np.float64) @ weights[:, :-1].T + weights[:, -1]
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
         """Components of the task's steps that were never trained."""

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.learning.halves import all_finite
 from crosstask.methods.component_scorer import ComponentScorer, component_scorer_from
 from crosstask.methods.contracts import Scorer
 from crosstask.methods.self_labelled import SelfLabelledScorer, self_labelled_from
@@ -80,7 +81,7 @@ class Model:
             raise InputError(
                 f"{name}: {len(features)} segments cannot hold {len(task.steps)} steps in order; give a longer video or fewer steps"
             )
-        if not np.isfinite(features).all():
+        if not all_finite(features):
             raise InputError(f"{name}: its features hold NaN or infinity; extract them again")
         scores = self.score(task, features)
         return parse(task, scores, video, least_scores_of(self, task))

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from crosstask.learning.halves import centred_scores
 from crosstask.learning.row_basis import RowBasis, fit_basis, seconds_alike
 from crosstask.learning.run_habits import RunHabits, first_habits
 from crosstask.learning.self_labelling import Classes, LabelledVideo, Learnt, RoundsDone, SelfLabellingSettings, learn, posterior
-from crosstask.learning.step_looks import LinearEvidence, against_background, linear_evidence, noise_of
+from crosstask.learning.step_looks import LinearEvidence, linear_evidence, noise_of
 from crosstask.methods.round_checkpoint import RoundCheckpoint
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.ordering import place_each_step_once
@@ -64,7 +65,8 @@ class SelfLabelled:
         before = self.checkpoint.resume(labelled, classes, settings, self.sharing) if self.checkpoint is not None else None
         learnt = learn(labelled, classes, settings, self._finish_round, before)
         scorer = SelfLabelledScorer(basis, learnt, tuple(tasks.values()), self.sharing, settings)
-        return replace(scorer, least=tuple(scorer.least_among(n, labelled) for n in range(len(tasks))))
+        of_task = {task: [rows[video.id] for video in videos if video.task == task] for task in tasks}
+        return replace(scorer, least=tuple(scorer.least_among(task, of_task[task.id]) for task in tasks.values()))
 
     def _finish_round(self, done: RoundsDone) -> None:
         if self.checkpoint is not None:
@@ -124,31 +126,27 @@ class SelfLabelledScorer:
             raise InputError(
                 f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
             )
-        return self._posterior(task, self.basis.describe(features))
-
-    def _posterior(self, task: Task, rows: npt.NDArray[np.float32]) -> RunPosterior:
         evidence, habits = self._evidence(task)
-        ratios = habits.position_evidence(len(rows)) + against_background(rows, evidence, slice(0, len(evidence.offsets)))
-        return posterior(ratios, habits)
+        scores = (centred_scores(features, evidence.weights) - evidence.offsets).astype(np.float64)
+        return posterior(habits.position_evidence(len(scores)) + scores - scores[:, -1:], habits)
 
     def _evidence(self, task: Task) -> tuple[LinearEvidence, RunHabits]:
-        """What tells the steps of a task apart, made once for all its videos."""
+        """What tells the steps of a task apart in centred rows, (K + 1, D) and (K + 1,); made once for all its videos."""
         called = (task.id, task.steps)
         if called not in self._made:
             if len(self._made) >= _REMEMBERED_TASKS:  # step lists typed into the viewer are endless
                 self._made.clear()
             means, habits = self._known(task)
-            self._made[called] = linear_evidence(means, self.learnt.covariance), habits
+            evidence = linear_evidence(means, self.learnt.covariance)
+            self._made[called] = LinearEvidence(self.basis.described_with(evidence.weights), evidence.offsets), habits
         return self._made[called]
 
-    def least_among(self, number: int, videos: Sequence[LabelledVideo]) -> npt.NDArray[np.float64]:
-        """(K,) for the task of that number, from its own training videos."""
-        task = self.tasks[number]
+    def least_among(self, task: Task, videos: Sequence[npt.NDArray[np.floating]]) -> npt.NDArray[np.float64]:
+        """(K,) for a task, from the features of its own training videos."""
         placed: list[npt.NDArray[np.floating]] = [np.zeros((0, len(task.steps)))]
-        for video in videos:
-            if video.task == number and len(video.rows) >= len(task.steps):
-                scores = np.log(self._posterior(task, video.rows).inside + 1e-12)
-                placed.append(at_placed(scores, place_each_step_once(-scores))[None])
+        for features in videos:
+            scores = self.score(task, features)
+            placed.append(at_placed(scores, place_each_step_once(-scores))[None])
         least = least_scores(np.concatenate(placed)).astype(np.float32)  # as the file keeps it; rounding calls nobody absent
         return np.nextafter(least, np.float32(-np.inf)).astype(np.float64)
 
