@@ -85,8 +85,9 @@ def test_published_constraints_are_never_touched(talking: Path) -> None:
     published = talking / "crosstask_constraints" / "5_d.csv"
     published.parent.mkdir()
     published.write_text("1,0,5\n")
-    runner.invoke(app, [str(talking), "--encoder", "tfidf"])
+    said = runner.invoke(app, [str(talking), "--encoder", "tfidf"]).output
     assert published.read_text() == "1,0,5\n"
+    assert "1 of these videos also have published windows, which training prefers" in said
 
 
 def test_paper_recipe_and_chosen_videos(talking: Path, tmp_path: Path) -> None:

@@ -155,6 +155,7 @@ def test_the_same_command_ends_with_the_same_bytes_under_any_hash_seed_and_threa
     [
         (["stats", "nowhere"], "no such folder"),
         (["evaluate", "CORPUS"], "either --model FILE or --method"),
+        (["evaluate", "CORPUS", "--method", "uniform", "--split", "0"], "leaves no annotated video to judge"),
         (["evaluate", "CORPUS", "--method", "magic"], "expected one of uniform, random"),
         (["evaluate", "CORPUS", "--method", "proposed"], "must be trained first"),
         (["evaluate", "CORPUS", "--model", "nope.safetensors"], "no such model file"),

@@ -33,6 +33,11 @@ def evaluate(
 
     opened = open_corpus(corpus)
     judged = test_videos(opened, videos, split)
+    if not judged and split is not None:
+        raise InputError(
+            f"corpus '{opened.name}': --split {split} leaves no annotated video to judge; it trains on 30 videos a task and judges the "
+            "others, so name the videos with --videos LIST instead"
+        )
     if not judged:
         raise InputError(
             f"corpus '{opened.name}': no annotated video of known length to judge; expected annotations/TASK_VIDEO.csv"

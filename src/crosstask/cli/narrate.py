@@ -112,6 +112,13 @@ def _write(corpus: "Corpus", found: "Narrated", n_unusable: int, as_json: bool) 
     with alone_or_refused(folder):  # windows of two recipes must not mix
         for key, windows in sorted(found.windows.items()):
             write_step_intervals(folder / f"{key}.csv", windows)
+    published = (corpus.folder or Path()) / "crosstask_constraints"
+    hidden = sum((published / f"{key}.csv").is_file() for key in found.windows)
+    if hidden:
+        note(
+            f"note: {hidden} of these videos also have published windows, which training prefers; to train on the new ones, "
+            f"move {published} away"
+        )
     if as_json:
         print_json({"folder": str(folder), "videos": len(found.windows), "unusable": n_unusable})
     else:
