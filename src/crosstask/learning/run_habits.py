@@ -1,6 +1,7 @@
 """When steps happen in the videos of a task, and for how long, as far as the labels so far tell: the prior of the run model."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +12,18 @@ _SMOOTH_BINS = 1.5
 _PSEUDO_VIDEOS = 10.0  # how many videos the first guess weighs
 _FIRST_PRESENCE, _FIRST_BACKGROUND = 0.7, 0.3
 PAUSE = 0.5  # after a step comes background, or the next step at once
-_POSITION_SECONDS, _LARGEST_POSITION_WEIGHT = (
-    4.0,
-    0.3,
-)  # K / T of the video is one step's share: so many of its seconds count as one
-_UNSEEN_POSITION_SECONDS, _UNSEEN_LARGEST_WEIGHT = 10.0, 1.0  # of a task never trained, position is most of what is known
+
+
+class PositionWeight(NamedTuple):
+    """What the place in the video counts for: of one step's share of a video, T / K seconds, so many count as one; at most `largest`."""
+
+    seconds: float
+    largest: float
+
+
+LEARNING = PositionWeight(4.0, 0.3)  # more would keep the first guess of where steps lie alive
+FINDING = PositionWeight(10.0, 0.5)  # what was learnt of places may be used to the full
+FINDING_UNSEEN = PositionWeight(10.0, 1.0)  # of a task never trained, position is most of what is known
 
 
 @dataclass(frozen=True)
@@ -28,16 +36,13 @@ class RunHabits:
     presence: Floats
     trained: bool = True
 
-    def position_evidence(self, n_segments: int) -> Floats:
+    def position_evidence(self, n_segments: int, counts: PositionWeight = LEARNING) -> Floats:
         """(T, K + 1) log-ratios from the place in the video alone, weighed down as seconds are not independent."""
         at = (np.arange(n_segments) + 0.5) / n_segments * N_BINS - 0.5
         low = np.clip(np.floor(at).astype(int), 0, N_BINS - 1)
         high = np.clip(low + 1, 0, N_BINS - 1)
         share = np.clip(at - low, 0, 1)[:, None]
-        seconds = _POSITION_SECONDS if self.trained else _UNSEEN_POSITION_SECONDS
-        weight = min(
-            _LARGEST_POSITION_WEIGHT if self.trained else _UNSEEN_LARGEST_WEIGHT, seconds * len(self.length) / n_segments
-        )
+        weight = min(counts.largest, counts.seconds * len(self.length) / n_segments)
         return weight * np.log((1 - share) * self.position[low] + share * self.position[high])
 
     def stay(self, n_segments: int) -> Floats:

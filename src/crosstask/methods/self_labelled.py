@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from crosstask.learning.halves import centred_scores
 from crosstask.learning.row_basis import RowBasis, fit_basis, seconds_alike
-from crosstask.learning.run_habits import RunHabits, first_habits
+from crosstask.learning.run_habits import FINDING, FINDING_UNSEEN, RunHabits, first_habits
 from crosstask.learning.self_labelling import Classes, LabelledVideo, Learnt, RoundsDone, SelfLabellingSettings, learn, posterior
 from crosstask.learning.step_looks import LinearEvidence, linear_evidence, noise_of
 from crosstask.methods.round_checkpoint import RoundCheckpoint
@@ -128,7 +128,8 @@ class SelfLabelledScorer:
             )
         evidence, habits = self._evidence(task)
         scores = (centred_scores(features, evidence.weights) - evidence.offsets).astype(np.float64)
-        return posterior(habits.position_evidence(len(scores)) + scores - scores[:, -1:], habits)
+        position = habits.position_evidence(len(scores), FINDING if habits.trained else FINDING_UNSEEN)
+        return posterior(position + scores - scores[:, -1:], habits)
 
     def _evidence(self, task: Task) -> tuple[LinearEvidence, RunHabits]:
         """What tells the steps of a task apart in centred rows, (K + 1, D) and (K + 1,); made once for all its videos."""
