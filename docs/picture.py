@@ -1,4 +1,8 @@
-"""Draw the manual's picture of a found timeline from a run folder: `python docs/picture.py RUN TASK_VIDEO --out docs/timeline.svg`."""
+"""Draw the manual's picture of a found timeline from a run folder.
+
+crosstask demo --video --out films --seed 0
+python docs/picture.py films omelette_omelette-08 --media films/corpus/videos/omelette/omelette-08.mp4 --out docs/timeline.svg
+"""
 
 import argparse
 import base64
@@ -16,7 +20,7 @@ PICTURE = 96  # width of a thumbnail; films are 4:3
 
 def main() -> None:
     """The command."""
-    asked = argparse.ArgumentParser(description=__doc__)
+    asked = argparse.ArgumentParser(description="Draw the manual's picture of a found timeline.")
     asked.add_argument("run", type=Path)
     asked.add_argument("video", help="TASK_VIDEO")
     asked.add_argument("--media", type=Path, help="The video file, for small pictures above the moments found")
