@@ -1,11 +1,14 @@
 """A folder of tiny videos, from `init` to steps found: killed, repeated, damaged."""
 
 import hashlib
+import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,7 +54,7 @@ def bytes_of(folder):
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix in {".npy", ".json", ".safetensors", ".csv", ".txt"}
+        if path.is_file() and path.suffix in {".npy", ".json", ".safetensors", ".csv", ".txt", ".jpg", ".html"}
     }
 
 
@@ -170,3 +173,44 @@ def test_other_processes_give_the_same_features(corpus, tmp_path, engine):
     names = sorted(p.name for p in (tmp_path / "here").glob("*.npy"))
     assert len(names) == 6
     assert all((tmp_path / "here" / n).read_bytes() == (tmp_path / "there" / n).read_bytes() for n in names)
+
+
+def descendants(pid):
+    """{process: its title} of everything a process started, directly or not."""
+    parents, titles = {}, {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int(entry.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+                titles[int(entry.name)] = entry.joinpath("cmdline").read_bytes().decode("utf-8", "replace")
+            except OSError:  # it has ended meanwhile
+                continue
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return {child: titles.get(child, "") for child in found - {pid}}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here: workers cannot be found by process")
+def test_losing_a_ray_worker_loses_nothing(corpus, tmp_path):
+    pytest.importorskip("ray", reason="extra ray is not installed")
+    json_of("extract", corpus, "--features", "log-mel", "--workers", 1, "--out", tmp_path / "here")
+    there = tmp_path / "there"
+    command = ["extract", corpus, "--features", "log-mel", "--engine", "ray", "--workers", 2, "--out", there, "--json"]
+    driver = subprocess.Popen(
+        [sys.executable, "-m", "crosstask.cli.main", *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    killed = None
+    while killed is None and driver.poll() is None:
+        working = [pid for pid, title in sorted(descendants(driver.pid).items()) if title.startswith("ray::do_job")]
+        if working:
+            killed = working[0]
+            os.kill(killed, signal.SIGKILL)
+        time.sleep(0.02)
+    said, _ = driver.communicate(timeout=300)
+    assert killed is not None, "no worker was seen at work"
+    assert driver.returncode == 0 and json.loads(said)["done"] == 6 and json.loads(said)["set_aside"] == {}
+    assert {p.name: p.read_bytes() for p in (tmp_path / "here").glob("*.npy")} == {
+        p.name: p.read_bytes() for p in there.glob("*.npy")
+    }

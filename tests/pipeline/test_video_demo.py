@@ -27,3 +27,7 @@ def test_the_demonstration_goes_all_the_way_on_two_small_tasks(tmp_path):
     assert len(shown.finished.model.trained_on) == 4 and not shown.finished.model.trained_on & set(shown.tested)
     run = open_run(tmp_path).run
     assert run.synthetic and len(run.videos) == 6 and run.results["best"]["videos"] == 2
+    assert run.methods == ("best", "best, task left out", "no sharing", "uniform")
+    report = (tmp_path / "report.html").read_text("utf-8")
+    assert report.count("never trained on this task") == 2 and report.count("data:image/jpeg;base64,") >= 12
+    assert "over the 2 videos held back from training" in report and len(report) < 5_000_000

@@ -1,6 +1,8 @@
 """The same jobs as Ray tasks: on an existing cluster by address, or one started here. Extra: ray."""
 
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +18,18 @@ def run_on_ray(work: Work, jobs: Sequence[Job], folder: Path, workers: int, addr
     except ImportError:
         raise ValueError("engine 'ray' needs the extra 'ray': pip install 'crosstask[ray]'") from None
     started = not ray.is_initialized()
-    if started:
-        _start(ray, workers, address)
-    try:
-        task = ray.remote(max_retries=_ATTEMPTS, num_cpus=1)(do_job)
-        waiting = [task.remote(work, job, folder) for job in jobs]
-        while waiting:
-            done, waiting = ray.wait(waiting, num_returns=1)
-            yield ray.get(done[0])
-    finally:
+    with redirect_stdout(sys.stderr):  # what Ray says of a lost worker is no part of our answer
         if started:
-            ray.shutdown()
+            _start(ray, workers, address)
+        try:
+            task = ray.remote(max_retries=_ATTEMPTS, num_cpus=1)(do_job)
+            waiting = [task.remote(work, job, folder) for job in jobs]
+            while waiting:
+                done, waiting = ray.wait(waiting, num_returns=1)
+                yield ray.get(done[0])
+        finally:
+            if started:
+                ray.shutdown()
 
 
 def _start(ray: Any, workers: int, address: str | None) -> None:
