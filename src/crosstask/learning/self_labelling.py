@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import cho_factor
 
 from crosstask.learning.run_habits import PAUSE, RunHabits, first_habits, habits_from, no_counts
 from crosstask.learning.step_looks import (
@@ -23,7 +24,7 @@ from crosstask.learning.step_looks import (
     against_background,
     borrowed_means,
     class_means,
-    linear_evidence,
+    factored_evidence,
     within_covariance,
 )
 from crosstask.ordering.skipping_runs import RunPosterior, skipping_runs
@@ -199,13 +200,13 @@ class Tally:
 
     def evidence(self, bias: Floats, moments: Floats, settings: SelfLabellingSettings) -> list[LinearEvidence]:
         """For each fold, what the labels of all other folds tell."""
-        covariance = within_covariance(self.seen(bias), moments, self.n_rows, settings.looks)
-        return [_evidence(self.seen(bias, without=f), covariance, self.classes, settings) for f in range(self.n_folds)]
+        factor = cho_factor(within_covariance(self.seen(bias), moments, self.n_rows, settings.looks))
+        return [_evidence(self.seen(bias, without=f), factor, self.classes, settings) for f in range(self.n_folds)]
 
 
-def _evidence(seen: Seen, covariance: Floats, classes: Classes, settings: SelfLabellingSettings) -> LinearEvidence:
+def _evidence(seen: Seen, factor: tuple[Floats, bool], classes: Classes, settings: SelfLabellingSettings) -> LinearEvidence:
     coefficients = borrowed_means(seen, classes.shared_words, settings.looks)
-    return linear_evidence(class_means(coefficients, classes.shared_words, settings.looks), covariance)
+    return factored_evidence(class_means(coefficients, classes.shared_words, settings.looks), factor)
 
 
 def folds_of(videos: Sequence[LabelledVideo], n_folds: int) -> list[int]:

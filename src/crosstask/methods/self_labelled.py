@@ -60,7 +60,7 @@ class SelfLabelled:
         classes = Classes(tuple(len(task.steps) for task in tasks.values()), shared_words(names, names))
         described = described_rows(rows, basis, corpus)
         labelled = [LabelledVideo(number[v.task], described[v.id], window_mask(corpus, v)) for v in videos]
-        looks = replace(self.settings.looks, noise=noise_of(seconds_alike(video.rows for video in labelled)))
+        looks = replace(self.settings.looks, noise=noise_of(seconds_alike([video.rows for video in labelled])))
         settings = replace(self.settings, looks=looks)
         before = self.checkpoint.resume(labelled, classes, settings, self.sharing) if self.checkpoint is not None else None
         learnt = learn(labelled, classes, settings, self._finish_round, before)
