@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS := deep,video,speech,sentence,fasttext,serve,ray,dev
 
-.PHONY: demo setup test check bench faults fuzz system clean
+.PHONY: demo setup locked test check docs bench faults fuzz system clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -23,6 +23,13 @@ demo: $(VENV)/.core
 
 setup: $(VENV)/.full
 
+# The check's environment: every file by its sha256 (Python 3.11, Linux, x86-64; made by .ci/lock.py). Elsewhere `make setup` installs by version.
+locked: requirements-check.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --require-hashes --no-deps -r requirements-check.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $(VENV)/.core $(VENV)/.full
+
 test: $(VENV)/.full
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15
 
@@ -31,6 +38,10 @@ check: $(VENV)/.full
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
+
+# The manual into site/: a dead link stops it. The tests also run its every command.
+docs: $(VENV)/.full
+	$(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.full
 	$(BIN)/python benchmarks/training.py --out bench.json
@@ -51,4 +62,4 @@ system:
 	else echo "make system: needs apt-get and root; skipped"; fi
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo bench.json
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo site bench.json faults.json
