@@ -11,6 +11,7 @@ Fenced blocks are `sh` and `python` (run), or `text`, `toml`, `json` and `csv` (
 import argparse
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -133,7 +134,9 @@ def follow(chosen: Sequence[Path], folder: Path) -> int:
                 print(f"{block.place}: exit code {ended.returncode}\n{ended.stdout[-2000:]}\n{ended.stderr[-4000:]}")
                 return 1
             done += 1
-    print(f"{done} blocks of {len(chosen)} pages ran, {left} are not to be run (--list), {time.monotonic() - started:.0f} s")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = f"{time.monotonic() - started:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of CPU"
+    print(f"{done} blocks of {len(chosen)} pages ran, {left} are not to be run (--list), {took}")
     return 0
 
 
