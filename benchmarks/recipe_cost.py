@@ -1,0 +1,55 @@
+"""What the best recipe costs beside the paper's: CPU seconds of one training on one core, synthetic (planted) videos of about 300 s. Writes JSON.
+
+python benchmarks/recipe_cost.py --out results/recipe-cost.json
+"""
+
+import argparse
+import json
+import logging
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from crosstask.learning.alternation import AlternationSettings
+from crosstask.methods.proposed import Proposed
+from crosstask.methods.self_labelled import SelfLabelled
+from crosstask.sources.planted import Shape, plant
+from crosstask.storing import write_json
+
+SIZES = {"180 videos, D = 512": (12, 15, 512), "180 videos, D = 3200": (12, 15, 3200), "630 videos, D = 3200": (18, 35, 3200)}
+
+
+def cpu_seconds(method, corpus) -> float:
+    """Of one training."""
+    begun = process_time()
+    method.fit(corpus, np.random.default_rng(0))
+    return process_time() - begun
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    logging.disable(logging.WARNING)
+    rows = {}
+    with threadpool_limits(limits=1):
+        for name, (n_tasks, n_videos, n_dimensions) in SIZES.items():
+            shape = Shape("cost", n_tasks, 0, n_videos, 0, 0, 0, 5.7, 0.05, 0.15)
+            corpus = plant(shape, "clear", 0, n_dimensions)
+            Proposed(settings=AlternationSettings(initial_epochs=1, epochs=1)).fit(corpus, np.random.default_rng(0))  # compile
+            paper, best = cpu_seconds(Proposed(), corpus), cpu_seconds(SelfLabelled(), corpus)
+            rows[name] = {"tasks": n_tasks, "paper_s": paper, "best_s": best, "ratio": best / paper}
+            print(name, rows[name], flush=True)
+    result = {
+        "what": "CPU seconds of one training on one core; paper: 30 + 30 epochs with windows, best: 10 rounds",
+        "command": f"python benchmarks/recipe_cost.py --out results/{arguments.out.name}",
+        "rows": rows,
+    }
+    write_json(arguments.out, result)
+    print(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()
