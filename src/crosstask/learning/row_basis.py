@@ -78,18 +78,21 @@ def centred(rows: Floats) -> npt.NDArray[np.float32]:
 
 def fit_basis(videos: Sequence[Floats]) -> RowBasis:
     """The basis of some videos' rows; columns that never change are switched off."""
-    n_rows = sum(len(rows) for rows in videos)
-    squares = np.zeros(videos[0].shape[1])
+    n_rows, width = sum(len(rows) for rows in videos), videos[0].shape[1]
+    every = max(1, n_rows // _SAMPLED_ROWS)
+    squares, sampled = np.zeros(width), []
     for rows in videos:
-        squares += (centred(rows).astype(np.float64) ** 2).sum(axis=0)
+        around = centred(rows)
+        squares += np.einsum("td,td->d", around, around, dtype=np.float64)
+        if width > LARGEST_WIDTH:
+            sampled.append(around[::every].copy())
     unit = np.sqrt(squares / n_rows)
     dead = unit < 1e-6 * max(float(unit.max()), 1e-12)
     unit[dead | (unit == 0)] = np.inf
     unit = unit.astype(np.float32)
-    if len(unit) <= LARGEST_WIDTH:
+    if width <= LARGEST_WIDTH:
         return RowBasis(unit)
-    every = max(1, n_rows // _SAMPLED_ROWS)
-    return RowBasis(unit, main_directions((centred(rows)[::every] / unit for rows in videos), LARGEST_WIDTH))
+    return RowBasis(unit, main_directions((rows / unit for rows in sampled), LARGEST_WIDTH))
 
 
 def main_directions(pieces: Iterable[Floats], n_directions: int) -> npt.NDArray[np.float32]:
