@@ -28,11 +28,14 @@ def line(package: dict) -> str:
 
 
 def main() -> None:
+    """Write the file."""
     packages = resolved("--constraint", "constraints.txt", f".[{EXTRAS}]", "hatchling", "editables")
     packages += resolved("--no-deps", *WITHOUT_THEIR_DEPENDENCIES)
     lines = sorted(line(p) for p in packages if p["metadata"]["name"] != "crosstask")
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    head = f"# The check's environment, Python {version} on {sys.platform}: made by .ci/lock.py, installed with --require-hashes.\n"
+    head = (
+        f"# The check's environment, Python {version} on {sys.platform}: made by .ci/lock.py, installed with --require-hashes.\n"
+    )
     (ROOT / "requirements-check.txt").write_text(head + "\n".join(lines) + "\n", "utf-8")
 
 
