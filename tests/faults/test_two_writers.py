@@ -35,6 +35,10 @@ def test_the_second_training_into_one_file_is_told(tmp_path):
     (line,) = [line for line in second.stderr.splitlines() if line.startswith("error: ")]
     assert f"process {first.pid} is writing it" in line and not out.exists()
     assert elsewhere.returncode == 0, "another place is free"
+    if (left := tmp_path / "m.safetensors.checkpoint").exists():  # of another recipe: said, and the user's to remove
+        third = crosstask("train", corpus, "--out", out)
+        assert third.returncode == 2 and "recipe = paper, not best" in third.stderr
+        left.unlink()
     assert crosstask("train", corpus, "--out", out).returncode == 0, "the lock went with its process"
 
 

@@ -77,7 +77,14 @@ def one(page, css):
 
 
 def texts(page, css):
-    return [element.text for element in page.find_elements("css selector", css)]
+    from selenium.common.exceptions import StaleElementReferenceException
+
+    for _ in range(5):  # the page may redraw between finding an element and reading it
+        try:
+            return [element.text for element in page.find_elements("css selector", css)]
+        except StaleElementReferenceException:
+            continue
+    raise AssertionError(f"{css}: redrawn without end")
 
 
 def press(page, *keys):
@@ -168,7 +175,7 @@ def test_two_methods_and_two_runs_are_compared(at):
         assert len(texts(page, ".chapter .other-time")) == 3
     page.refresh()
     wait(page, "document.querySelectorAll('.track .mark.other').length === 3")
-    assert "uniform (older)" in one(page, ".legend").text
+    wait(page, "document.querySelector('.legend').innerText.includes('uniform (older)')")
 
 
 def test_edited_steps_are_found_at_once(at):

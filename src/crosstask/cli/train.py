@@ -89,6 +89,8 @@ def train(
             scorer, chosen.tasks, "best" if recipe == "best" else method, opened.feature_recipe, trained, described, seed
         )
         save_model(model, out)
+        if isinstance(checkpoint, TrainingCheckpoint) and checkpoint.last is not None:
+            losses[:] = checkpoint.last.losses  # also when all epochs were done before a kill
         report = _report(out, model, chosen, losses)
         checkpoint.forget()
     seconds = perf_counter() - begun

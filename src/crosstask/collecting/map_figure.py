@@ -1,10 +1,12 @@
 """The map of tasks as a picture: primary tasks as dots, related ones as rings, titles beside them."""
 
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 
 from crosstask.collecting.task_map import TaskMap, draw_map
 from crosstask.records import Task
+from crosstask.storing import write_bytes
 
 FEWEST_TASKS = 3  # fewer make no map
 
@@ -38,7 +40,7 @@ def draw_figure(path: Path, tasks: Sequence[Task], drawn: TaskMap) -> Path:
             task.title, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=8 if task.primary else 6, color=colour
         )
     axes.set(xticks=[], yticks=[], title="Tasks near each other share step words (filled: primary, ring: related)")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    buffer, ending = BytesIO(), path.suffix.lstrip(".") or "png"
     with rc_context({"svg.hashsalt": "crosstask", "svg.fonttype": "none"}):  # the same map, the same bytes; titles stay text
-        figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
-    return path
+        figure.savefig(buffer, format=ending, dpi=110, metadata={"Date": None} if ending == "svg" else {"Software": None})
+    return write_bytes(path, buffer.getvalue())

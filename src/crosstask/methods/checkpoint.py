@@ -31,6 +31,7 @@ class TrainingCheckpoint:
 
     path: Path
     every_s: float = 5.0
+    last: Progress | None = None  # where the training stands, as far as it was told
     _description: Mapping[str, Any] = field(default_factory=dict)
     _kept_at: float = field(default_factory=monotonic)
 
@@ -49,10 +50,12 @@ class TrainingCheckpoint:
         if _shapes(found) != _shapes(fresh) or not _is_sound(found, arrays, settings):
             raise InputError(f"{self.path}: damaged: its arrays do not fit this training; delete it to start anew")
         log.warning("resumed at epoch %d", found.epochs_done)
+        self.last = found
         return found
 
     def keep(self, progress: Progress) -> None:
         """Write the progress, unless that was done a moment ago."""
+        self.last = progress
         if monotonic() - self._kept_at >= self.every_s:
             write_bytes(self.path, kept_bytes(_arrays_of(progress), {**self._description, "epochs_done": progress.epochs_done}))
             self._kept_at = monotonic()

@@ -1,5 +1,6 @@
 """The paper's picture of a parse: for each step, scores in blue, truth in yellow, windows in grey, a green mark where right, red where wrong."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Localization, StepInterval, Task
+from crosstask.storing import write_bytes
 
 SCORES, TRUTH, WINDOW, RIGHT, WRONG, UNKNOWN = "#2b6cb0", "#f6d860", "#c9ccd1", "#1a8f3c", "#c53030", "#555555"
 
@@ -38,9 +40,9 @@ def draw_timeline(
     axes[-1].set_xlabel("second of the video")
     figure.suptitle(f"{title}\n", fontsize=11)
     _legend(figure, windows is not None)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110, metadata=_without_clock(path))
-    return path
+    buffer = BytesIO()
+    figure.savefig(buffer, format=path.suffix.lstrip(".") or "png", dpi=110, metadata=_without_clock(path))
+    return write_bytes(path, buffer.getvalue())
 
 
 def shade(axis: Any, spans: list[StepInterval], colour: str, low: float, high: float) -> None:

@@ -17,6 +17,7 @@ _LABEL, _WIDE, _ROW = 190, 620, 22
 def coverage(windows: Windows, n_steps: int) -> npt.NDArray[np.float64]:
     """(n_steps, BINS): the share of these videos whose window of the step covers the middle of each fortieth of the video.
 
+    >>> from crosstask.records import Interval
     >>> one = (VideoKey("t", "v"), 80, (StepInterval(0, Interval(0, 40)),))
     >>> coverage([one], 1)[0, [0, 19, 20]].tolist()
     [1.0, 1.0, 0.0]
