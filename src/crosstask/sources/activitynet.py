@@ -12,6 +12,7 @@ from crosstask.sources.named_steps import (
     address_of,
     corpus_of_named,
     database_of,
+    first_entry,
     length_of,
     named_intervals,
     plain_id,
@@ -23,9 +24,8 @@ EXPECTED = 'expected ActivityNet\'s {"database": {VIDEO: {"annotations": [{"segm
 
 def is_activitynet(value: Any) -> bool:
     """Whether a JSON value looks like the set."""
-    entries = value.get("database") if isinstance(value, dict) else None
-    first = next(iter(entries.values()), None) if isinstance(entries, dict) else None
-    return isinstance(first, dict) and "annotations" in first and "recipe_type" not in first
+    first = first_entry(value)
+    return "annotations" in first and "recipe_type" not in first
 
 
 def read_activitynet(path: Path) -> Corpus:

@@ -12,6 +12,7 @@ from crosstask.sources.named_steps import (
     address_of,
     corpus_of_named,
     database_of,
+    first_entry,
     length_of,
     named_intervals,
     plain_id,
@@ -23,9 +24,8 @@ EXPECTED = 'expected COIN\'s {"database": {VIDEO: {"class", "annotation": [{"seg
 
 def is_coin(value: Any) -> bool:
     """Whether a JSON value looks like the set."""
-    entries = value.get("database") if isinstance(value, dict) else None
-    first = next(iter(entries.values()), None) if isinstance(entries, dict) else None
-    return isinstance(first, dict) and "class" in first and "annotation" in first
+    first = first_entry(value)
+    return "class" in first and "annotation" in first
 
 
 def read_coin(path: Path) -> Corpus:

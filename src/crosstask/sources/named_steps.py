@@ -101,6 +101,13 @@ def read_json(path: Path, expected: str) -> Any:
         raise InputError(f"{path.name}: no valid JSON; {expected}") from None
 
 
+def first_entry(value: Any) -> Mapping[str, Any]:
+    """The first video's entry of `{"database": {VIDEO: {...}}}`, by which such sets are told apart; empty for anything else."""
+    entries = value.get("database") if isinstance(value, dict) else None
+    first = next(iter(entries.values()), None) if isinstance(entries, dict) else None
+    return first if isinstance(first, dict) else {}
+
+
 def database_of(path: Path, value: Any, expected: str) -> dict[str, dict[str, Any]]:
     """The entries of `{"database": {VIDEO: {..}}}`, ids checked."""
     database = value.get("database") if isinstance(value, dict) else None

@@ -13,6 +13,7 @@ from crosstask.sources.named_steps import (
     address_of,
     corpus_of_named,
     database_of,
+    first_entry,
     length_of,
     named_intervals,
     plain_id,
@@ -24,9 +25,8 @@ EXPECTED = 'expected YouCook2\'s {"database": {VIDEO: {"recipe_type", "annotatio
 
 def is_youcook2(value: Any) -> bool:
     """Whether a JSON value looks like the set."""
-    entries = value.get("database") if isinstance(value, dict) else None
-    first = next(iter(entries.values()), None) if isinstance(entries, dict) else None
-    return isinstance(first, dict) and "recipe_type" in first and "annotations" in first
+    first = first_entry(value)
+    return "recipe_type" in first and "annotations" in first
 
 
 def read_youcook2(path: Path) -> Corpus:
