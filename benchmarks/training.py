@@ -29,7 +29,7 @@ from crosstask.experiments.evaluation import evaluate
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.alternation import AlternationSettings, Progress, alternate, as_stored, begin
 from crosstask.learning.arithmetic import compiled
-from crosstask.learning.training_set import TaskOfSteps, TrainingVideo, task_arrays, video_arrays
+from crosstask.learning.training_set import TaskArrays, TaskOfSteps, TrainingVideo, task_arrays, video_arrays
 from crosstask.methods.component_scorer import ComponentScorer
 from crosstask.methods.training_videos import TrainingArrays, training_arrays
 from crosstask.records import Corpus
@@ -208,6 +208,15 @@ def random_arrays(
     n_videos: int, n_segments: int, n_steps: int, n_dimensions: int, n_tasks: int, path: Path, seed: int = 0
 ) -> TrainingArrays:
     """A problem of any size with rows in a mapped file: contents do not matter for time."""
+    tasks, videos = random_videos(n_videos, n_segments, n_steps, n_tasks, seed)
+    rows = mapped_rows(path, n_videos * n_segments, n_dimensions, seed)
+    return TrainingArrays(rows, video_arrays(videos, tasks), tasks, ())
+
+
+def random_videos(
+    n_videos: int, n_segments: int, n_steps: int, n_tasks: int, seed: int
+) -> tuple[TaskArrays, list[TrainingVideo]]:
+    """Tasks of random components, and videos dealt to them in turn, with windows in order."""
     rng = np.random.default_rng(seed)
     n_components = 5 * n_tasks
     tasks = []
@@ -218,14 +227,6 @@ def random_arrays(
         for k, step in enumerate(steps):
             membership[k, np.searchsorted(used, step)] = 0.5
         tasks.append(TaskOfSteps(used, membership))
-    flat = task_arrays(tasks)
-    block = rng.standard_normal((4096, n_dimensions), dtype=np.float32).astype(np.float16)
-    with path.open("wb") as file:
-        left = n_videos * n_segments
-        while left > 0:
-            file.write(block[: min(left, len(block))].tobytes())
-            left -= len(block)
-    rows = np.memmap(path, dtype=np.float16, mode="r", shape=(n_videos * n_segments, n_dimensions))
     videos = []
     for i in range(n_videos):
         allowed = np.zeros((n_segments, n_steps), np.bool_)
@@ -233,7 +234,18 @@ def random_arrays(
         for k, start in enumerate(starts):
             allowed[start : start + 9 + k, k] = True
         videos.append(TrainingVideo(i % n_tasks, i * n_segments, n_segments, allowed))
-    return TrainingArrays(rows, video_arrays(videos, flat), flat, ())
+    return task_arrays(tasks), videos
+
+
+def mapped_rows(path: Path, n_rows: int, n_dimensions: int, seed: int) -> np.memmap:
+    """(n, D) float16 noise in a file, written unless it is there."""
+    if not path.exists() or path.stat().st_size != 2 * n_rows * n_dimensions:
+        rng = np.random.default_rng([seed, 1])
+        block = rng.standard_normal((4096, n_dimensions), dtype=np.float32).astype(np.float16)
+        with path.open("wb") as file:
+            for first in range(0, n_rows, len(block)):
+                file.write(block[: n_rows - first].tobytes())
+    return np.memmap(path, dtype=np.float16, mode="r", shape=(n_rows, n_dimensions))
 
 
 def epoch_pair(arrays: TrainingArrays, settings: AlternationSettings) -> float:

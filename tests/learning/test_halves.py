@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crosstask.learning.halves import all_finite, as_float32, centred_scores
+from crosstask.learning.halves import all_finite, as_float32, centred_scores, linear_scores
 
 
 def test_every_float16_there_is_comes_back_exactly():
@@ -43,3 +43,12 @@ def test_one_number_that_is_none_is_found(kind, bad):
     assert all_finite(rows)
     rows[13, 5] = bad
     assert not all_finite(rows)
+
+
+@pytest.mark.parametrize("kind", ["<f2", "<f4", ">f4"])
+def test_linear_scores_are_the_plain_product_to_the_last_digits(kind):
+    rng = np.random.default_rng(1)
+    rows, weights = (rng.normal(size=(40, 33)) + 3).astype(kind), rng.normal(size=(5, 34))
+    plain = rows.astype(np.float64) @ weights[:, :-1].T + weights[:, -1]
+    np.testing.assert_allclose(linear_scores(rows, weights), plain, rtol=1e-13, atol=1e-13)
+    assert linear_scores(rows[:0], weights).shape == (0, 5)

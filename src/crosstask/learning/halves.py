@@ -61,14 +61,18 @@ def centred_scores(rows: npt.NDArray[np.floating], weights: npt.NDArray[np.float
     >>> centred_scores(np.array([[1, 5], [3, 5]], np.float16), np.ones((1, 2), np.float32)).tolist()
     [[-1.0], [1.0]]
     """
-    stored = np.ascontiguousarray(rows)
-    if stored.dtype == np.float16 and stored.dtype.isnative:
-        stored = stored.view(np.uint16)
-    elif stored.dtype != np.float32 or not stored.dtype.isnative:
-        stored = stored.astype(np.float32)
+    stored = _stored(rows)
     scores = np.empty((len(stored), len(weights)), dtype=np.float32)
     _centred_scores(stored, np.ascontiguousarray(weights), scores)
     return scores
+
+
+def _stored(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.generic]:
+    """(T, D) float32, or the bits of float16: what `_row_into` reads."""
+    stored = np.ascontiguousarray(rows)
+    if stored.dtype == np.float16 and stored.dtype.isnative:
+        return stored.view(np.uint16)
+    return stored.astype(np.float32, copy=stored.dtype != np.float32 or not stored.dtype.isnative)
 
 
 @compiled
@@ -89,6 +93,31 @@ def _centred_scores(stored: npt.NDArray[np.generic], weights: npt.NDArray[np.flo
             for d in range(D):
                 total += weights[c, d] * row[d]
             scores[t, c] = total
+
+
+def linear_scores(rows: npt.NDArray[np.floating], weights: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
+    """(T, K): finite rows (T, D) times weights (K, D + 1), whose last column is added; summed in float64, no copy of the rows is made.
+
+    >>> linear_scores(np.array([[1, 5], [3, 5]], np.float16), np.array([[1.0, 2.0, 0.5]])).tolist()
+    [[11.5], [13.5]]
+    """
+    stored = _stored(rows)
+    scores = np.empty((len(stored), len(weights)))
+    _linear_scores(stored, np.ascontiguousarray(weights, dtype=np.float64), scores)
+    return scores
+
+
+@compiled
+def _linear_scores(stored: npt.NDArray[np.generic], weights: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]) -> None:
+    T, D = stored.shape
+    row = np.empty(D, np.float32)
+    for t in range(T):
+        _row_into(stored, t, row)
+        for k in range(weights.shape[0]):
+            total = 0.0
+            for d in range(D):
+                total += weights[k, d] * row[d]
+            scores[t, k] = total + weights[k, D]
 
 
 @compiled

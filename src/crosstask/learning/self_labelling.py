@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import cho_factor
 
 from crosstask.learning.run_habits import PAUSE, RunHabits, first_habits, habits_from, no_counts
 from crosstask.learning.step_looks import (
@@ -200,6 +199,8 @@ class Tally:
 
     def evidence(self, bias: Floats, moments: Floats, settings: SelfLabellingSettings) -> list[LinearEvidence]:
         """For each fold, what the labels of all other folds tell."""
+        from scipy.linalg import cho_factor  # here, not above: a trained model answers without it
+
         factor = cho_factor(within_covariance(self.seen(bias), moments, self.n_rows, settings.looks))
         return [_evidence(self.seen(bias, without=f), factor, self.classes, settings) for f in range(self.n_folds)]
 

@@ -1,6 +1,19 @@
 """Corpus to model: every method behind two contracts."""
 
+from typing import TYPE_CHECKING, Any
+
 from crosstask.methods.contracts import Method, Scorer
-from crosstask.methods.table import METHODS, method_named
+
+if TYPE_CHECKING:
+    from crosstask.methods.table import METHODS, method_named
 
 __all__ = ["METHODS", "Method", "Scorer", "method_named"]
+
+
+def __getattr__(name: str) -> Any:
+    """The table of methods on first use: a trained model answers without loading every way to train one."""
+    if name not in ("METHODS", "method_named"):
+        raise AttributeError(f"module 'crosstask.methods' has no attribute '{name}'")
+    from crosstask.methods import table
+
+    return getattr(table, name)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.learning.component_model import log_softmax
-from crosstask.learning.halves import as_float32
+from crosstask.learning.halves import linear_scores
 from crosstask.records import InputError, Task
 from crosstask.text import SHARING, Vocabulary
 
@@ -35,8 +35,7 @@ class ComponentScorer:
             )
         parts = self.vocabulary.components_of(task)
         weights = parts.averaging @ self.parameters[parts.numbers].astype(np.float64)  # (K, D + 1)
-        rows = as_float32(features) if features.dtype == np.float16 else features
-        return rows.astype(np.float64) @ weights[:, :-1].T + weights[:, -1]
+        return linear_scores(features, weights)
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
         """Components of the task's steps that were never trained."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.learning.halves import linear_scores
 from crosstask.records import InputError, Task
 
 
@@ -29,7 +30,7 @@ class TaskScorer:
             raise InputError(
                 f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
             )
-        return features.astype(np.float64) @ weights[:, :-1].T + weights[:, -1]
+        return linear_scores(features, weights)
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
         """None: it knows no words."""
