@@ -1,4 +1,5 @@
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from crosstask.running import Job, finished_result, run_all
+from crosstask.running.jobs import do_job, do_jobs
 
 CALLS = []
 
@@ -54,6 +56,25 @@ def test_a_failure_keeps_what_was_finished(tmp_path):
     with pytest.raises(ArithmeticError):
         run_all(fails_on_two, JOBS, tmp_path)
     assert finished_result(tmp_path, JOBS[1]) == 1 and finished_result(tmp_path, JOBS[2]) is None
+
+
+def whose(values):
+    time.sleep(0.1)  # long enough for both processes to come by
+    return os.getpid()
+
+
+@pytest.mark.slow
+def test_jobs_that_open_the_same_are_done_by_one_process(tmp_path):
+    jobs = [Job(f"{world}-{n}", {"n": n}, opens=world) for world in "abcd" for n in range(3)]
+    pids = run_all(whose, jobs, tmp_path, workers=2)
+    assert all(len(set(pids[first : first + 3])) == 1 for first in range(0, 12, 3))
+    assert len(set(pids)) == 2
+
+
+def test_what_a_lost_process_had_finished_is_not_done_again(tmp_path):
+    do_job(square, JOBS[1], tmp_path)
+    CALLS.clear()
+    assert do_jobs(square, JOBS[:3], tmp_path) == ["job-0", "job-1", "job-2"] and CALLS == [0, 2]
 
 
 @pytest.mark.slow

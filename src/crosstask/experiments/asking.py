@@ -98,7 +98,8 @@ def run_settings(asked: Asked, settings: Sequence[Setting], show: Sequence[str] 
             values = job_values(asked, of_setting[run], run)
             if run == 0 and of_setting[run].name in show:
                 values["show"] = True
-            jobs.append(Job(f"{_file_name(of_setting[run].name)}-{run:03d}", values))
+            world = values["corpus"] if asked.synthetic else ""  # drawing a world is dear; a folder is opened in no time
+            jobs.append(Job(f"{_file_name(of_setting[run].name)}-{run:03d}", values, opens=world))
     done = asked.do("experiment", jobs)
     n = len(settings)
     return {s.name: done[i::n] for i, s in enumerate(settings)}, tuned

@@ -6,7 +6,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from crosstask.running.jobs import Job, Work, do_job
+from crosstask.running.jobs import Job, Work, do_jobs, in_companies
 
 _ATTEMPTS = 5  # a worker that dies takes its job with it; the job is given to another
 
@@ -22,11 +22,11 @@ def run_on_ray(work: Work, jobs: Sequence[Job], folder: Path, workers: int, addr
         if started:
             _start(ray, workers, address)
         try:
-            task = ray.remote(max_retries=_ATTEMPTS, num_cpus=1)(do_job)
-            waiting = [task.remote(work, job, folder) for job in jobs]
+            task = ray.remote(max_retries=_ATTEMPTS, num_cpus=1)(do_jobs)
+            waiting = [task.remote(work, together, folder) for together in in_companies(jobs)]
             while waiting:
                 done, waiting = ray.wait(waiting, num_returns=1)
-                yield ray.get(done[0])
+                yield from ray.get(done[0])
         finally:
             if started:
                 ray.shutdown()

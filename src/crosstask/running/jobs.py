@@ -22,10 +22,14 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
 
 @dataclass(frozen=True)
 class Job:
-    """One call: a name that can be a file name, and the plain values it is called with."""
+    """One call: a name that can be a file name, the plain values it is called with, and what it opens, if that is dear.
+
+    Jobs in a row with the same `opens` are done by one process after another: what the first opened the others have at hand.
+    """
 
     name: str
     values: Values
+    opens: str = ""
 
 
 def result_path(folder: Path, job: Job) -> Path:
@@ -50,6 +54,26 @@ def do_job(work: Work, job: Job, folder: Path) -> str:
     text = json.dumps({"values": dict(job.values), "result": result}, sort_keys=True, ensure_ascii=False, allow_nan=False)
     write_text(path, text)
     return job.name
+
+
+def do_jobs(work: Work, jobs: Sequence[Job], folder: Path) -> list[str]:
+    """Do jobs one after another, but for those a lost process had finished; their names."""
+    return [job.name if finished_result(folder, job) is not None else do_job(work, job, folder) for job in jobs]
+
+
+def in_companies(jobs: Sequence[Job]) -> list[list[Job]]:
+    """Jobs that go to one process together.
+
+    >>> [[job.name for job in together] for together in in_companies([Job("a", {}, "x"), Job("b", {}, "x"), Job("c", {}), Job("d", {})])]
+    [['a', 'b'], ['c'], ['d']]
+    """
+    companies: list[list[Job]] = []
+    for job in jobs:
+        if companies and job.opens and companies[-1][-1].opens == job.opens:
+            companies[-1].append(job)
+        else:
+            companies.append([job])
+    return companies
 
 
 def run_all(
@@ -98,10 +122,10 @@ def _in_processes(work: Work, jobs: Sequence[Job], folder: Path, workers: int) -
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
     try:
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            waiting = [pool.submit(do_job, work, job, folder) for job in jobs]
+            waiting = [pool.submit(do_jobs, work, together, folder) for together in in_companies(jobs)]
             try:
                 for done in as_completed(waiting):
-                    yield done.result()
+                    yield from done.result()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
