@@ -129,19 +129,28 @@ def _best_runs(sums: Floats, sequence: Ints, means: Floats) -> tuple[float, Ints
         log_factorial[l] = log_factorial[l - 1] + np.log(l)
     value = np.full((n + 1, T + 1), -np.inf)
     came = np.zeros((n + 1, T + 1), np.int64)
+    before, of_length = np.empty(T + 1), np.empty(T + 1)
     value[0, 0] = 0.0
     for i in range(1, n + 1):
         c = sequence[i - 1]
         log_mean = np.log(means[c])
         longest = int(max(5 * means[c], 2 * T / n)) + 1  # hardly anything of a Poisson lies beyond, and together they reach 2 T
+        for start in range(T + 1):
+            before[start] = value[i - 1, start] - sums[start, c]
+        for l in range(1, min(longest, T) + 1):
+            of_length[l] = l * log_mean - means[c] - log_factorial[l]
         for end in range(i, T - (n - i) + 1):
-            for start in range(max(i - 1, end - longest), end):
-                if value[i - 1, start] == -np.inf:
-                    continue
-                l = end - start
-                v = value[i - 1, start] + sums[end, c] - sums[start, c] + l * log_mean - means[c] - log_factorial[l]
-                if v > value[i, end]:
-                    value[i, end], came[i, end] = v, start
+            first = max(i - 1, end - longest)
+            best = -np.inf
+            for start in range(first, end):
+                best = max(best, before[start] + of_length[end - start])
+            if best == -np.inf:
+                continue
+            value[i, end] = best + sums[end, c]
+            for start in range(first, end):
+                if before[start] + of_length[end - start] == best:
+                    came[i, end] = start
+                    break
     ends = np.empty(n, np.int64)
     end = T
     for i in range(n, 0, -1):
