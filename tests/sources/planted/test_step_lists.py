@@ -9,7 +9,7 @@ def words(tasks):
 
 
 def test_the_catalogue_has_the_release_shape():
-    tasks = tasks_of_shape(18, 65)
+    tasks = tasks_of_shape(18, 65, catalogue())
     primary = [len(task.steps) for task in tasks if task.primary]
     related = [len(task.steps) for task in tasks if not task.primary]
     assert (len(primary), len(related)) == (18, 65)
@@ -35,14 +35,14 @@ def test_every_word_has_one_role_and_its_own_stem():
 
 
 def test_primary_steps_are_named_elsewhere_as_often_as_in_the_release():
-    tasks = tasks_of_shape(18, 65)
+    tasks = tasks_of_shape(18, 65, catalogue())
     places = [(task, step) for task in tasks if task.primary for step in task.steps]
     elsewhere = np.mean([any(step in other.steps for other in tasks if other is not task) for task, step in places])
     assert abs(elsewhere - 0.53) < 0.05
 
 
 def test_permuting_keeps_names_and_sizes_and_moves_nearly_all():
-    tasks = tasks_of_shape(18, 65)
+    tasks = tasks_of_shape(18, 65, catalogue())
     dealt = permute_names(tasks, np.random.default_rng(3))
     assert sorted(s for t in dealt for s in t.steps) == sorted(s for t in tasks for s in t.steps)
     assert [len(t.steps) for t in dealt] == [len(t.steps) for t in tasks]

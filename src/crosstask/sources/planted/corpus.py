@@ -12,6 +12,7 @@ from crosstask.features import FeaturesInMemory, write_rows
 from crosstask.records import Corpus, FeatureRows, InputError, Narration, NoFeatures, StepInterval, Task, Video, VideoKey
 from crosstask.sources.planted.appearance import Camera, TaskLook, camera, draw_pictures, look_of_task, take_rows
 from crosstask.sources.planted.chance import generator
+from crosstask.sources.planted.matched import MATCHED, MatchedDifficulty
 from crosstask.sources.planted.measured import (
     MEASURED,
     MeasuredDifficulty,
@@ -20,6 +21,7 @@ from crosstask.sources.planted.measured import (
     measured_look,
     take_measured_rows,
 )
+from crosstask.sources.planted.plain_lists import plain_catalogue
 from crosstask.sources.planted.settings import DIFFICULTIES, Difficulty, Shape, named, shape_named
 from crosstask.sources.planted.speech import Mentions, draw_mentions, draw_narration, webvtt_text
 from crosstask.sources.planted.step_lists import catalogue, permute_names, tasks_of_shape
@@ -27,7 +29,7 @@ from crosstask.sources.planted.timelines import Habits, draw_seconds, draw_timel
 from crosstask.sources.release import write_release
 from crosstask.storing import write_text
 
-AnyDifficulty = Difficulty | MeasuredDifficulty  # of the first world, or of the second
+AnyDifficulty = Difficulty | MeasuredDifficulty  # of the first world; of the second, or as `MatchedDifficulty` of the third
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class World:
     @cached_property
     def truth(self) -> dict[str, Task]:
         """Every task of the catalogue with its true step names."""
-        return {task.id: task for task in catalogue()}
+        return {task.id: task for task in _catalogue_of(self.difficulty)}
 
     @cached_property
     def habits(self) -> dict[str, Habits]:
@@ -161,13 +163,19 @@ def _world(shape: Shape | str, difficulty: AnyDifficulty | str, seed: int, n_dim
     if n_dimensions < 1 or seed < 0:
         raise InputError(f"planted corpus: {n_dimensions} dimensions, seed {seed}; expected at least 1, and no negative seed")
     chosen = shape_named(shape)
-    tasks = tasks_of_shape(chosen.primary_tasks, chosen.related_tasks)
-    return World(chosen, _difficulty(difficulty), seed, n_dimensions, {task.id: task for task in tasks})
+    how_hard = _difficulty(difficulty)
+    tasks = tasks_of_shape(chosen.primary_tasks, chosen.related_tasks, _catalogue_of(how_hard))
+    return World(chosen, how_hard, seed, n_dimensions, {task.id: task for task in tasks})
 
 
 def _difficulty(difficulty: AnyDifficulty | str) -> AnyDifficulty:
-    both: Mapping[str, AnyDifficulty] = {**DIFFICULTIES, **MEASURED}
+    both: Mapping[str, AnyDifficulty] = {**DIFFICULTIES, **MEASURED, **MATCHED}
     return named(difficulty, both, "difficulty") if isinstance(difficulty, str) else difficulty
+
+
+def _catalogue_of(difficulty: AnyDifficulty) -> tuple[Task, ...]:
+    """All tasks of the world a difficulty belongs to."""
+    return plain_catalogue() if isinstance(difficulty, MatchedDifficulty) else catalogue()
 
 
 def _with_permuted_names(world: World) -> World:

@@ -162,10 +162,10 @@ def _compose(family: tuple[str, str, str], number: int) -> tuple[str, tuple[str,
     return pattern.format(a=a.title()), tuple(slots[i].format(a=a, b=b, c=c, d=d) for i in kept)
 
 
-def tasks_of_shape(n_primary: int, n_related: int) -> tuple[Task, ...]:
-    """The first primary and the first related tasks."""
-    primary = [task for task in catalogue() if task.primary]
-    related = [task for task in catalogue() if not task.primary]
+def tasks_of_shape(n_primary: int, n_related: int, tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """The first primary and the first related of some tasks."""
+    primary = [task for task in tasks if task.primary]
+    related = [task for task in tasks if not task.primary]
     if not (1 <= n_primary <= len(primary) and 0 <= n_related <= len(related)):
         raise InputError(
             f"planted corpus: {n_primary} primary and {n_related} related tasks; expected 1 to {len(primary)} and at most {len(related)}"
