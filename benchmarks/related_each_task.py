@@ -1,0 +1,126 @@
+"""For one task of a user: do its top-ranked related tasks teach more than as many random ones? Synthetic matched planted world. Writes JSON.
+
+python benchmarks/related_each_task.py --out results/related-each-task.json --work DIR
+
+By the protocol in results/related-each-task-protocol.json. Each primary task in turn is the user's. `unseen`: related tasks alone train; `few_videos`:
+the task's first videos train too. Related tasks are ranked by shared step words, as `corpus related` does; no label is looked at.
+"""
+
+import argparse
+import json
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from planted_matched_sharing import DEFAULT, N_DIMENSIONS, SHAPE
+from planted_sharing import SETTINGS, interval, recall_of
+
+from crosstask.collecting.task_map import component_distances
+from crosstask.experiments.splits import Split, paper_split
+from crosstask.methods.contracts import Method
+from crosstask.methods.proposed import Proposed
+from crosstask.methods.uniform import Uniform
+from crosstask.records import Corpus, Video
+from crosstask.sources.planted import plant
+from crosstask.storing import write_json
+
+N_RELATED, DRAWS, OWN_VIDEOS = 5, 2, 5
+
+Row = dict[str, float]  # training set -> recall of the task
+
+
+def ranked_for(corpus: Corpus, task: str) -> list[str]:
+    """Related tasks, nearest to one task first."""
+    tasks = list(corpus.tasks.values())
+    distances = component_distances(tasks)[list(corpus.tasks).index(task)]
+    related = [i for i, other in enumerate(tasks) if not other.primary]
+    return [tasks[i].id for i in sorted(related, key=lambda i: (distances[i], tasks[i].id))]
+
+
+def one_task(corpus: Corpus, split: Split, task: str, seed: int) -> dict[str, Row]:
+    """Recall of one task by what trains, in both designs."""
+    own = [video for video in split.train if video.task == task][:OWN_VIDEOS]
+    test = [video for video in split.test if video.task == task]
+    ranked = ranked_for(corpus, task)
+    rng = np.random.default_rng([seed, 2, int(task)])
+    drawn = [sorted(rng.choice(sorted(ranked), N_RELATED, replace=False).tolist()) for _ in range(DRAWS)]
+
+    def recall(method: Method, helpers: Sequence[str], more: Sequence[Video]) -> float:
+        train = [*more, *(video for helper in sorted(helpers) for video in corpus.videos_of(helper))]
+        return recall_of(corpus, method, train, test, seed)[task]
+
+    component = Proposed("component", SETTINGS)
+    designs = {"unseen": ([], recall(Uniform(), [], own)), "few_videos": (own, recall(component, [], own))}
+    return {
+        name: {
+            "alone": alone,
+            "top_ranked": recall(component, ranked[:N_RELATED], more),
+            "random": float(np.mean([recall(component, helpers, more) for helpers in drawn])),
+        }
+        for name, (more, alone) in designs.items()
+    }
+
+
+def kept_or_scored(folder: Path, seed: int) -> dict[str, dict[str, Row]]:
+    """Task -> design -> recalls in one world, now or before."""
+    kept, start = folder / f"related-{seed}.json", time.process_time()
+    if not kept.exists():
+        corpus = plant(SHAPE, DEFAULT, seed, N_DIMENSIONS)
+        split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
+        write_json(kept, {task.id: one_task(corpus, split, task.id, seed) for task in corpus.primary_tasks()})
+    found: dict[str, dict[str, Row]] = json.loads(kept.read_text("utf-8"))
+    print(seed, f"{time.process_time() - start:.0f} s", flush=True)
+    return found
+
+
+def summary(rows: Sequence[Sequence[Row]]) -> dict[str, object]:
+    """Means over tasks by seed, and paired differences with intervals over seeds; rows are (seeds, tasks)."""
+    by_seed = {name: np.array([np.mean([row[name] for row in of_seed]) for of_seed in rows]) for name in rows[0][0]}
+    better = np.mean([row["top_ranked"] > row["random"] for of_seed in rows for row in of_seed])
+    return {
+        "recall": {
+            name: {"mean": round(float(v.mean()), 4), "by_seed": [round(float(x), 4) for x in v]} for name, v in by_seed.items()
+        },
+        "pairs_in_which_top_ranked_is_better": round(float(better), 3),
+        "top_ranked - random": interval(by_seed["top_ranked"] - by_seed["random"]),
+        "top_ranked - alone": interval(by_seed["top_ranked"] - by_seed["alone"]),
+        "random - alone": interval(by_seed["random"] - by_seed["alone"]),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True, help="folder for what is done so far")
+    parser.add_argument("--seeds", type=int, default=10)
+    arguments = parser.parse_args()
+    logging.basicConfig(level=logging.ERROR)
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    found: list[dict[str, dict[str, Row]]] = []
+    for seed in range(arguments.seeds):
+        found.append(kept_or_scored(arguments.work, seed))
+        if seed < 1:
+            continue
+        result = {
+            "what": "synthetic planted worlds (matched): step recall of one task by which related tasks train; 95 % intervals over seeds",
+            "command": f"python benchmarks/related_each_task.py --out results/{arguments.out.name} --work DIR --seeds {len(found)}",
+            "protocol": "related-each-task-protocol.json, committed before the first run",
+            "seeds": len(found),
+            "shape": asdict(SHAPE),
+            "difficulty": DEFAULT,
+            "n_dimensions": N_DIMENSIONS,
+            "related_tasks": N_RELATED,
+            "random_draws": DRAWS,
+            "own_videos": OWN_VIDEOS,
+            "settings": asdict(SETTINGS),
+            "unseen": summary([[row["unseen"] for row in world.values()] for world in found]),
+            "few_videos": summary([[row["few_videos"] for row in world.values()] for world in found]),
+        }
+        write_json(arguments.out, result)
+
+
+if __name__ == "__main__":
+    main()
