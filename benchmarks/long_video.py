@@ -1,14 +1,13 @@
-"""Peak memory and time of describing a two-hour video: `crosstask extract` in a process of its own.
+"""Peak memory and time of describing a two-hour video: `crosstask extract` in a process of its own, once a recipe.
 
     python benchmarks/long_video.py FOLDER --out results/long-video.json
 
-The film is made here (synthetic: a moving square and a tone); its length is what matters.
+The film is made here (synthetic: drifting patches and a tone, 640 x 360 at 25 frames a second); its length is what matters.
 """
 
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 from fractions import Fraction
@@ -20,7 +19,7 @@ import numpy as np
 
 from crosstask.storing import write_json
 
-WIDTH, HEIGHT = 320, 240
+WIDTH, HEIGHT, PATCH = 640, 360, 20
 
 
 def minute(path: Path, rate: int) -> Path:
@@ -30,12 +29,12 @@ def minute(path: Path, rate: int) -> Path:
         pictures.width, pictures.height, pictures.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         sound = container.add_stream("aac", rate=16_000, layout="mono")
         tone = (0.3 * np.sin(2 * np.pi * 440 * np.arange(16_000) / 16_000)).astype(np.float32)
+        drawn = np.random.default_rng(0).integers(0, 256, (HEIGHT // PATCH, WIDTH // PATCH, 3)).astype(np.uint8)
+        patches = drawn.repeat(PATCH, axis=0).repeat(PATCH, axis=1)
         for second in range(60):
             for i in range(rate):
-                picture = np.full((HEIGHT, WIDTH, 3), 40 + second, np.uint8)
-                at = (7 * second + 11 * i) % (WIDTH - 40)
-                picture[60:100, at : at + 40] = 220
-                frame = av.VideoFrame.from_ndarray(picture, "rgb24")
+                drifted = np.roll(patches, (second, second * rate + i), axis=(0, 1))
+                frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(drifted), "rgb24")
                 frame.pts, frame.time_base = second * rate + i, Fraction(1, rate)
                 container.mux(pictures.encode(frame))
             piece = av.AudioFrame.from_ndarray(tone[None], "fltp", "mono")
@@ -64,36 +63,53 @@ def film(path: Path, minutes: int, rate: int) -> Path:
     return path
 
 
+def described(path: Path, features: str, folder: Path) -> dict:
+    """What describing the film took, told by the system of that process alone."""
+    command = ["extract", str(path), "--features", features, "--workers", "1", "--out", str(folder), "--json"]
+    load, begun = os.getloadavg()[0], perf_counter()
+    with (folder.with_suffix(".txt")).open("w+") as said:
+        process = subprocess.Popen([sys.executable, "-m", "crosstask.cli.main", *command], stdout=said)
+        _, status, used = os.wait4(process.pid, 0)
+        wall_s = perf_counter() - begun
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"extract --features {features} ended with {process.returncode}")
+        said.seek(0)
+        told = json.load(said)
+    if told["done"] != 1:
+        raise SystemExit(f"{folder}: {told}; expected one video described now, so choose a new folder")
+    return {
+        "features": told["recipe"],
+        "shape": list(np.load(folder / "long.npy", mmap_mode="r").shape),
+        "peak_memory_mb": used.ru_maxrss / 1024,
+        "wall_seconds": wall_s,
+        "cpu_seconds": used.ru_utime + used.ru_stime,
+        "load_at_start": load,
+    }
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--minutes", type=int, default=120)
-    parser.add_argument("--rate", type=int, default=2)
-    parser.add_argument("--features", default="default")
+    parser.add_argument("--rate", type=int, default=25)
+    parser.add_argument("--features", nargs="+", default=["log-mel", "default"])
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
     path = film(asked.folder / "long.mp4", asked.minutes, asked.rate)
-    features = asked.folder / "features"
-    command = ["extract", str(path), "--features", asked.features, "--workers", "1", "--out", str(features), "--json"]
-    before, load, begun = resource.getrusage(resource.RUSAGE_CHILDREN), os.getloadavg()[0], perf_counter()
-    done = subprocess.run([sys.executable, "-m", "crosstask.cli.main", *command], check=True, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    shape = np.load(features / "long.npy", mmap_mode="r").shape
+    recipes = {name: described(path, name, asked.folder / f"features-{name}") for name in asked.features}
     write_json(
         asked.out,
         {
-            "command": f"python benchmarks/long_video.py FOLDER --features {asked.features} --out results/long-video.json",
+            "command": "python benchmarks/long_video.py FOLDER --out results/long-video.json",
             "synthetic": True,
-            "seconds_of_video": int(shape[0]),
+            "seconds_of_video": next(iter(recipes.values()))["shape"][0],
             "frames_per_second": asked.rate,
             "picture": [WIDTH, HEIGHT],
-            "features": json.loads(done.stdout)["recipe"],
-            "shape": list(shape),
-            "peak_memory_mb": after.ru_maxrss / 1024,
+            "file_bytes": path.stat().st_size,
             "limit_mb": 2048,
-            "wall_seconds": perf_counter() - begun,
-            "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-            "load_at_start": load,
+            "recipes": recipes,
+            "under_the_limit": all(of["peak_memory_mb"] < 2048 for of in recipes.values()),
         },
     )
 
