@@ -8,6 +8,7 @@ FOLDER/.done/VIDEO.json  what was done, from which content
 
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -59,6 +60,7 @@ def extract_videos(
             stamp = content_stamp(path)
         except OSError as error:
             result.set_aside[video_id] = f"{path.name}: cannot be read ({error.strerror}); expected a video file"
+            drop_features(folder, video_id)
             advance()
             continue
         job = Job(video_id, {"id": video_id, "video": os.path.relpath(path, folder), "stamp": stamp, "recipe": str(recipe)})
@@ -66,7 +68,10 @@ def extract_videos(
             result.reused.append(video_id)
         jobs.append(job)
     work = partial(describe_job, folder=str(folder.resolve()), parts=[vars(part) for part in recipe.parts])
-    outcomes = run_all(work, jobs, folder / ".done", engine, workers, advance, address)
+    try:
+        outcomes = run_all(work, jobs, folder / ".done", engine, workers, advance, address)
+    except BrokenProcessPool:
+        outcomes = [_alone(work, job, folder) for job in jobs]
     for job, outcome in zip(jobs, outcomes, strict=True):
         if "set_aside" in outcome:
             result.set_aside[job.name] = outcome["set_aside"]
@@ -75,30 +80,53 @@ def extract_videos(
     return result
 
 
+def _alone(work: Callable[[Mapping[str, Any]], Any], job: Job, folder: Path) -> Any:
+    """What becomes of a video in a process of its own: one was lost, and so it shows at which video; finished ones are only read."""
+    try:
+        return run_all(work, [job], folder / ".done", workers=2)[0]
+    except BrokenProcessPool:
+        name = Path(job.values["video"]).name
+        return {
+            "set_aside": f"{name}: describing it ends the process; damaged, or too large for the memory here: convert it anew"
+        }
+
+
 def describe_job(values: Mapping[str, Any], folder: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
     """One video described and written; what is wrong with it otherwise."""
     path = Path(os.path.normpath(Path(folder) / values["video"]))
     try:
         rows = describe_video(path, Recipe(tuple(Part(**part) for part in parts)))
+        changed = content_stamp(path) != values["stamp"]
     except MissingExtra:
         raise
     except InputError as error:
         return {"set_aside": str(error)}
+    except OSError as error:
+        return {"set_aside": f"{path.name}: cannot be read ({error.strerror}); expected a video file"}
+    if changed:
+        return {"set_aside": f"{path.name}: changed while it was read; repeat the command once it is copied whole"}
     write_rows(Path(folder) / f"{values['id']}.npy", rows)
     return {"shape": list(rows.shape)}
 
 
 def _is_done(folder: Path, job: Job) -> bool:
-    """Whether the features stand as their record says; otherwise the record is dropped, and the video tried again."""
-    record = folder / ".done" / f"{job.name}.json"
+    """Whether the features stand as their record says; otherwise both are dropped, and the video tried again."""
     outcome = finished_result(folder / ".done", job)
     try:
         if outcome is not None and list(read_shape(folder / f"{job.name}.npy")) == outcome.get("shape"):
             return True
     except InputError:
         pass
-    record.unlink(missing_ok=True)
+    drop_features(folder, job.name)
     return False
+
+
+def drop_features(folder: Path, video_id: str) -> None:
+    """Features that we made of other content go, as nothing may be found in a video by the looks of another; theirs stay who made them elsewhere."""
+    record = folder / ".done" / f"{video_id}.json"
+    if record.exists():
+        (folder / f"{video_id}.npy").unlink(missing_ok=True)
+        record.unlink()
 
 
 def rehearse(recipe: Recipe) -> None:
@@ -127,8 +155,7 @@ def take_folder(folder: Path, recipe: Recipe) -> None:
         if not (folder / ".done").is_dir():
             raise InputError(f"{folder}: holds features of '{found}', not '{recipe}'; choose another --out")
         for record in sorted((folder / ".done").glob("*.json")):
-            (folder / f"{record.stem}.npy").unlink(missing_ok=True)
-            record.unlink()
+            drop_features(folder, record.stem)
     write_text(folder / "columns.txt", columns_text(recipe) + "\n")
     (folder / ".done").mkdir(exist_ok=True)
     write_text(written, f"{recipe}\n")

@@ -1,6 +1,8 @@
 """Knowing a file by its content, so that what is done for it need not be done again."""
 
 import hashlib
+import stat
+from errno import EINVAL
 from pathlib import Path
 
 _WHOLE = 64 << 20  # bytes: files up to this size are read whole
@@ -9,7 +11,10 @@ _PIECE, _N_PIECES = 1 << 20, 32  # of larger files: pieces at even distances, wi
 
 def content_stamp(path: Path) -> str:
     """Sixteen hex digits that change with the file's content (sampled at 32 places beyond 64 MB)."""
-    size = path.stat().st_size
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):  # a pipe or a device may have no end
+        raise OSError(EINVAL, "a folder" if path.is_dir() else "not a plain file", str(path))
+    size = status.st_size
     digest = hashlib.sha256(str(size).encode())
     with path.open("rb") as file:
         if size <= _WHOLE:

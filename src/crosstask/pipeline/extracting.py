@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.jobs import Extracted, extract_videos, take_folder
+from crosstask.extraction.jobs import Extracted, drop_features, extract_videos, take_folder
 from crosstask.extraction.recipe import Part, Recipe
 from crosstask.features import read_rows, write_rows
 from crosstask.pipeline.media import files_by_id, need_media
@@ -49,6 +49,8 @@ def extract_corpus(
     folder = out or features_folder(corpus)
     result = extract_files(files, recipe, folder, corpus.subtitles, workers or Workers(), encoder, advance)
     result.set_aside |= clashes
+    for video_id in clashes:
+        drop_features(folder, video_id)
     return result, folder
 
 
@@ -81,6 +83,8 @@ def _extract_files(
     seen = replace(recipe, parts=recipe.parts or (Part("log-mel"),), speech=False)  # without pictures, log-mel counts the seconds
     result = extract_videos(files, seen, folder / ".seen", **how)
     take_folder(folder, recipe)
+    for video_id in result.set_aside:
+        drop_features(folder, video_id)
     for video_id in sorted([*result.done, *result.reused]):
         rows = np.asarray(read_rows(folder / ".seen" / f"{video_id}.npy"))
         narration = subtitles[video_id] if video_id in subtitles else Narration(())

@@ -28,6 +28,7 @@ def listen_to(
 ) -> Heard:
     """Write `folder/VIDEO.vtt` for each of these videos; one already heard from the same content is left alone."""
     heard = Heard()
+    refuse_no_model(model)
     with alone_or_refused(folder):
         for video_id, path in sorted(files.items()):
             try:
@@ -38,6 +39,12 @@ def listen_to(
                 heard.set_aside[video_id] = f"{path.name}: cannot be read ({error.strerror})"
             advance()
     return heard
+
+
+def refuse_no_model(model: Path | None) -> None:
+    """An error now, not at every video, for a folder that holds no speech model."""
+    if model is not None and not (model / "model.bin").is_file():
+        raise InputError(f"{model}: no model.bin; expected a faster-whisper (CTranslate2) model folder")
 
 
 def _listen(video_id: str, path: Path, folder: Path, model: Path | None, heard: Heard) -> None:

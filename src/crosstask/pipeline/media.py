@@ -1,9 +1,13 @@
 """Which file is which video of a corpus."""
 
+import logging
 from pathlib import Path
 
+from crosstask.pipeline.strays import strays
 from crosstask.records import Corpus, InputError, VideoKey
 from crosstask.sources.corpus_toml import VIDEO_EXTENSIONS, media_files
+
+log = logging.getLogger(__name__)
 
 
 def media_of(corpus: Corpus) -> dict[VideoKey, Path]:
@@ -27,7 +31,11 @@ def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str,
     clashes: dict[str, str] = {}
     for key, path in sorted(media.items()):
         other = chosen.setdefault(key.video, path)
-        if other != path and content_stamp(other) != content_stamp(path):
+        try:
+            same = other == path or content_stamp(other) == content_stamp(path)
+        except OSError:  # one of them cannot be read
+            same = False
+        if not same:
             clashes[key.video] = (
                 f"{path.parent.name}/{path.name} and {other.parent.name}/{other.name} are different videos of one name; rename one"
             )
@@ -35,8 +43,22 @@ def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str,
 
 
 def need_media(corpus: Corpus) -> dict[VideoKey, Path]:
-    """The files of a corpus, or what is missing."""
+    """The files of a corpus, or what is missing; files that no task will see are named."""
     media = media_of(corpus)
-    if not media:
-        raise InputError(f"corpus '{corpus.name}': no video files; expected videos/TASK/NAME.mp4 in {corpus.folder}")
+    refuse_without(media, corpus)
+    for line in _strays(corpus):
+        log.warning("%s", line)
     return media
+
+
+def refuse_without(media: dict[VideoKey, Path], corpus: Corpus) -> None:
+    """An error for a corpus without a video, which says what lies there instead."""
+    if not media:
+        instead = next((line for line in _strays(corpus) if not line.startswith("task ")), "")
+        found = f" ({instead})" if instead else ""
+        raise InputError(f"corpus '{corpus.name}': no video files; expected videos/TASK/NAME.mp4 in {corpus.folder}{found}")
+
+
+def _strays(corpus: Corpus) -> list[str]:
+    own = corpus.folder is not None and (corpus.folder / "corpus.toml").exists()
+    return strays(corpus.folder, corpus.tasks) if own and corpus.folder is not None else []

@@ -20,6 +20,7 @@ from crosstask.narration.recipes import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extracting import Workers, extract_corpus
 from crosstask.pipeline.listening import Heard, listen_to
 from crosstask.pipeline.media import files_by_id, media_of
+from crosstask.pipeline.refusing import refuse_in_vain, refuse_undescribed, say_unusable
 from crosstask.pipeline.strips import write_strips
 from crosstask.records import Corpus, InputError, Localization, Task, VideoKey
 from crosstask.report.page import JUDGED, write_report
@@ -69,6 +70,7 @@ def run_folder(
     progress: Progress,
 ) -> Finished:
     """All stages, each skipping what it finds done; the run is in `out`, which nobody else may write meanwhile."""
+    refuse_in_vain(open_corpus(folder), out, wishes.speech_model if wishes.listen else None)
     with alone_or_refused(out):
         return run_stages(folder, out, wishes, encoder_for, progress)
 
@@ -82,6 +84,7 @@ def run_stages(
     extracted, _ = _extract(open_corpus(folder), wishes, encoder_for, progress)
     windows = _narrate(open_corpus(folder), encoder_for, progress)
     corpus = open_corpus(folder)
+    refuse_undescribed(corpus, extracted.set_aside)
     model = load_model(wishes.model) if wishes.model else _train(corpus, wishes, progress)
     if "unknown" not in (model.feature_recipe, corpus.feature_recipe) and model.feature_recipe != corpus.feature_recipe:
         raise InputError(f"features are '{corpus.feature_recipe}' but the model was trained on '{model.feature_recipe}'")
@@ -121,7 +124,8 @@ def _narrate(corpus: Corpus, encoder_for: Callable[[Sequence[str]], Encoder], pr
     assert corpus.folder is not None
     if (corpus.folder / "constraints").is_dir():
         return len(corpus.windows)
-    usable, _ = usable_videos(corpus, [video for video in corpus.videos if corpus.knows_length(video)])
+    usable, unusable = usable_videos(corpus, [video for video in corpus.videos if corpus.knows_length(video)])
+    say_unusable(unusable)
     if not usable:
         return 0
     folder = derived_folder(corpus.folder) / "constraints"

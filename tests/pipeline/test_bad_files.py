@@ -1,0 +1,147 @@
+"""Whatever lies in a folder of videos, `run` names it, sets it aside and goes on with the rest."""
+
+import os
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("av", reason="extra video is not installed")
+
+from crosstask.extraction.recipe import read_recipe
+from crosstask.pipeline.extracting import Workers
+from crosstask.pipeline.whole import Wishes, run_folder
+from crosstask.records import InputError
+from crosstask.text.encoders import open_encoder
+from extraction.media import write_video
+from extraction.test_decode import nasty
+
+SRT = "1\n00:00:01,000 --> 00:00:03,000\npour the milk\n\n2\n00:00:05,000 --> 00:00:07,000\nstir the coffee\n"
+
+
+@contextmanager
+def no_progress(what, total):
+    yield lambda: None
+
+
+def run(folder, **wishes):
+    asked = Wishes(read_recipe("log-mel"), **({"listen": False} | wishes))
+    return run_folder(folder, folder / "run", asked, lambda documents: open_encoder("tfidf", None, documents), no_progress)
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    folder = tmp_path / "own"
+    for i in range(2):
+        path = write_video(folder / "videos" / "latte" / f"v{i}.mp4", seconds=8, rate=4, size=(32, 32))
+        path.with_suffix(".srt").write_text(SRT)
+    (folder / "corpus.toml").write_text('[tasks.latte]\nsteps = ["pour milk", "stir coffee"]\n')
+    return folder
+
+
+def write_bad(folder):
+    """{name: what is said of it}: truncated, empty, sound alone, a still, ten hours of nothing, wrong endings, hostile ones."""
+    names = nasty(folder)
+    (folder / "good.mp4").unlink()
+    said = dict.fromkeys((name for name in names if name != "gone.mp4"), "")
+    said |= {"zero.mp4": "0 bytes", "sound.mp4": "no moving pictures", "still.mp4": "a still", "sparse.mp4": "clock is broken"}
+    (folder / "picture.mp4").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
+    (folder / "folder.mp4").mkdir()
+    (folder / "dangling.mp4").symlink_to("nowhere.mp4")
+    said |= {"picture.mp4": "no video that can be decoded", "folder.mp4": "a folder", "dangling.mp4": "cannot be read"}
+    if Path("/dev/zero").exists() and hasattr(os, "mkfifo"):  # things without an end
+        (folder / "endless.mp4").symlink_to("/dev/zero")
+        os.mkfifo(folder / "pipe.mp4")
+        said |= {"endless.mp4": "not a plain file", "pipe.mp4": "not a plain file"}
+    return said
+
+
+def test_bad_files_are_named_and_set_aside_by_a_run(corpus):
+    said = write_bad(corpus / "videos" / "latte")
+    done = run(corpus, listen=True)
+    assert {f"{name}.mp4" for name in done.set_aside} == set(said)
+    for name, words in said.items():
+        reason = done.set_aside[name.removesuffix(".mp4")]
+        assert reason.startswith(f"{name}: ") and words in reason, reason
+    assert sorted(found.video for found in done.localized) == ["v0", "v1"] and done.windows == 2
+    page = (corpus / "run" / "report.html").read_text("utf-8")
+    assert all(f"set aside: {name}" in page for name in said)
+
+
+def test_nothing_is_found_by_the_looks_of_what_was_there_before(corpus):
+    """A video that has become unreadable has no features any more."""
+    assert len(run(corpus).localized) == 2
+    video = corpus / "videos" / "latte" / "v0.mp4"
+    video.write_bytes(b"half a copy")
+    done = run(corpus)
+    assert set(done.set_aside) == {"v0"} and [found.video for found in done.localized] == ["v1"]
+    video.unlink()
+    video.symlink_to("nowhere.mp4")
+    assert [found.video for found in run(corpus).localized] == ["v1"]
+
+
+def test_a_video_that_is_still_being_copied_is_taken_the_next_time(corpus, monkeypatch):
+    from crosstask.extraction import jobs
+
+    video, whole = corpus / "videos" / "latte" / "v0.mp4", jobs.describe_video
+
+    def described_while_it_grows(path, recipe):
+        rows = whole(path, recipe)
+        if path.name == "v0.mp4":
+            with path.open("ab") as file:
+                file.write(bytes(1000))
+        return rows
+
+    monkeypatch.setattr(jobs, "describe_video", described_while_it_grows)
+    assert run(corpus).set_aside["v0"].startswith("v0.mp4: changed while it was read; repeat the command")
+    monkeypatch.setattr(jobs, "describe_video", whole)
+    done = run(corpus)
+    assert (done.extracted.done, done.extracted.reused, done.set_aside) == (["v0"], ["v1"], {})
+    assert np.load(corpus / ".crosstask/features/v0.npy").shape == (8, 128) and video.stat().st_size > 1000
+
+
+@pytest.mark.slow
+def test_a_video_that_ends_its_process_is_found_and_set_aside(corpus, monkeypatch):
+    """A crash of the decoder, or the system for want of memory, takes the worker; the others are described all the same."""
+    from crosstask.extraction import jobs
+    from extraction import dying
+
+    monkeypatch.setattr(jobs, "describe_job", dying.describe_or_die)
+    done = run(corpus, workers=Workers("local", 2))
+    assert set(done.set_aside) == {"v0"} and done.set_aside["v0"].startswith("v0.mp4: describing it ends the process")
+    assert done.extracted.done == ["v1"] and [found.video for found in done.localized] == ["v1"]
+
+
+def test_when_all_are_bad_the_first_reason_is_told(corpus):
+    for i in range(2):
+        (corpus / "videos" / "latte" / f"v{i}.mp4").write_bytes(b"")
+    with pytest.raises(InputError, match=r"no video could be described: v0\.mp4: empty, 0 bytes.*; and 1 more"):
+        run(corpus)
+
+
+def test_a_folder_that_cannot_be_written_needs_a_place_for_the_run(corpus, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda place, mode: Path(place) != corpus)
+    with pytest.raises(InputError, match="own: cannot be written; choose a place for the run: --out FOLDER"):
+        run(corpus)
+
+
+def test_subtitles_that_give_nothing_are_named(corpus, caplog):
+    (corpus / "videos" / "latte" / "v0.srt").write_text("no subtitles at all")
+    assert run(corpus).windows == 1
+    assert "latte_v0: its subtitles are not used: " in caplog.text and "v0.srt, line 1" in caplog.text
+
+
+def test_what_is_useless_is_refused_before_anything_is_made(corpus, tmp_path):
+    before = sorted(corpus.rglob("*"))
+    with pytest.raises(InputError, match=r"nowhere: no model\.bin"):
+        run(corpus, listen=True, speech_model=tmp_path / "nowhere")
+    (corpus / "run").write_text("a file")
+    with pytest.raises(InputError, match="run: a file; expected a folder for the run"):
+        run(corpus)
+    (corpus / "run").unlink()
+    shutil.rmtree(corpus / "videos" / "latte")
+    with pytest.raises(InputError, match="no video files"):
+        run(corpus)
+    assert {path for path in before if "videos" not in path.parts} == {p for p in corpus.rglob("*") if "videos" not in p.parts}
