@@ -107,9 +107,40 @@ def test_with_the_core_alone_missing_extras_name_themselves(empty, tmp_path):
         "WEBVTT\n\n00:01.000 --> 00:09.000\npour milk then stir coffee then pour coffee\n"
     )
     (tmp_path / "v.mp4").write_bytes(b"\0" * 100)
+    page = {"title": "Make Coffee", "steps": [{"headline": "Pour milk", "sentences": ["Pour the milk.", "Stir it."]}] * 2}
+    articles = tmp_path / "articles.json"
+    articles.write_text(json.dumps([page | {"title": f"Make Coffee {n}"} for n in range(12)]))
+    once = (
+        tmp_path / "c",
+        "--runs",
+        "1",
+        "--train-videos",
+        "1",
+        "--learning-rate",
+        "1e-2",
+        "--initial-epochs",
+        "1",
+        "--epochs",
+        "1",
+    )
+    run_folder = run(empty, "experiment", "cross-task", *once, "--out", tmp_path / "run", cwd=tmp_path)
+    assert run_folder.returncode == 0, run_folder.stderr
     for extra, arguments in {
         "video": ("extract", tmp_path / "v.mp4", "--out", tmp_path / "f"),
         "sentence": ("narrate", tmp_path / "c", "--encoder", "sentence"),
+        "fasttext": (
+            "encoder",
+            "train",
+            "--articles",
+            articles,
+            "--word-vectors",
+            "fasttext",
+            "--out",
+            tmp_path / "e.safetensors",
+        ),
+        "serve": ("view", tmp_path / "run"),
+        "ray": ("experiment", "sharing", *once, "--engine", "ray", "--out", tmp_path / "on-ray"),
+        "deep": ("experiment", "depth", *once, "--out", tmp_path / "depth"),
     }.items():
         done = run(empty, *arguments, cwd=tmp_path)
         assert done.returncode == 2 and f"crosstask[{extra}]" in done.stderr, (extra, done.stdout, done.stderr)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from crosstask.cli.options import AsJson, Seed
+from crosstask.cli.options import AsJson, Seed, check_engine
 from crosstask.cli.speaking import note, print_json, print_table, say
 
 
@@ -46,7 +46,7 @@ def experiment(
     asks = experiment_named(name)
     _refuse("--split-by", split_by, ("paper", "group"))
     _refuse("--shared-videos", shared_videos, ("keep", "drop"))
-    _refuse("--engine", engine, ("local", "ray"))
+    check_engine(engine)
     _refuse("--recipe", recipe, ("paper", "best"))
     learning = {"learning_rate": learning_rate, "dropout": dropout, "initial_epochs": initial_epochs, "epochs": epochs}
     files = {"max-pooled": word_vectors, "learned": learned_encoder}

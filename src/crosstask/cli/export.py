@@ -10,7 +10,7 @@ from crosstask.cli.speaking import note, print_json, say
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="Run folder (the --out of demo, run or experiment).")],
+    run: Annotated[Path, typer.Argument(help="Run folder (the --out of demo, run or experiment cross-task).")],
     formats: Annotated[
         list[str] | None,
         typer.Option("--format", help="vtt, youtube, activitynet, elan, label-studio, fiftyone, csv, json or all (repeatable)."),

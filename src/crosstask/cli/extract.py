@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.countdown import countdown
-from crosstask.cli.options import AsJson
+from crosstask.cli.options import AsJson, check_engine
 from crosstask.cli.speaking import note, print_json, say
 
 if TYPE_CHECKING:
@@ -125,10 +125,8 @@ def team_of(engine: str, workers: int | None, address: str | None) -> "Workers":
     import os
 
     from crosstask.pipeline.extracting import Workers
-    from crosstask.records import InputError
 
-    if engine not in ("local", "ray"):
-        raise InputError(f"--engine {engine}: expected local or ray")
+    check_engine(engine)
     return Workers(
         engine,
         workers or min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),

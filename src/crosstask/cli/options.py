@@ -21,6 +21,18 @@ SharedVideos = Annotated[
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 
 
+def check_engine(engine: str) -> None:
+    """Refuse an engine that is unknown or not installed, before any work."""
+    from importlib.util import find_spec
+
+    from crosstask.records import InputError, MissingExtra
+
+    if engine not in ("local", "ray"):
+        raise InputError(f"--engine {engine}: expected local or ray")
+    if engine == "ray" and find_spec("ray") is None:
+        raise MissingExtra("--engine ray", "ray")
+
+
 def listed_videos(corpus: "Corpus", path: Path) -> "list[Video]":
     """The videos named in a list file, in corpus order; unknown ones are refused."""
     from crosstask.records import InputError, parse_video_key

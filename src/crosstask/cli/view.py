@@ -12,7 +12,7 @@ WARM_UP_AFTER_S = 2.0  # the first screen comes first
 
 
 def view(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder: the --out of demo, run or experiment.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder: the --out of demo, run or experiment cross-task.")],
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8765,
     host: Annotated[
         str, typer.Option("--host", help="Address to listen on; others than this machine see the run.")

@@ -68,9 +68,11 @@ class RunFolder:
 def open_run(folder: Path) -> RunFolder:
     """The run in a folder."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; expected a run folder (the --out of demo, run or experiment)")
+        raise InputError(f"{folder}: no such folder; expected a run folder (the --out of demo, run or experiment cross-task)")
     if not (folder / "run.json").is_file():
-        raise InputError(f"{folder}: no run.json; expected a run folder (the --out of demo, run or experiment), finished")
+        raise InputError(
+            f"{folder}: no run.json; expected a run folder (the --out of demo, run or experiment cross-task), finished"
+        )
     data = _read_json(folder / "run.json")
     if data.get("format") != FORMAT:
         raise InputError(f"{folder}/run.json: format {data.get('format')}; this version reads format {FORMAT}")
