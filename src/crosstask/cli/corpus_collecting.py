@@ -163,13 +163,13 @@ def _ranked(corpus: Path, name: str, subtitles: Path | None) -> list[dict[str, A
     from crosstask.collecting.relevance import rank_by_narration, telling_words
     from crosstask.records import InputError
     from crosstask.sources import open_corpus
-    from crosstask.sources.subtitle_folder import SubtitleFolder
+    from crosstask.sources.subtitle_folders import SubtitleFolders
 
     task = task_named(corpus, name)
     opened = open_corpus(corpus)
     if subtitles is not None and not subtitles.is_dir():
         raise InputError(f"{subtitles}: no such folder; expected one with VIDEO.vtt, .srt or .json")
-    said = opened.subtitles if subtitles is None else SubtitleFolder(subtitles)
+    said = opened.subtitles if subtitles is None else SubtitleFolders((subtitles,))
     names = sorted(said) if subtitles is not None else sorted({v.id for v in opened.videos_of(task.id) if v.id in said})
     narrations = _readable(said, names)
     if not narrations:

@@ -96,11 +96,9 @@ def _files(
 
 def subtitles_beside(paths: list[Path]) -> Any:
     """The subtitles that lie beside some videos, by name."""
-    from collections import ChainMap
+    from crosstask.sources.subtitle_folders import SubtitleFolders
 
-    from crosstask.sources.subtitle_folder import SubtitleFolder
-
-    return ChainMap(*(SubtitleFolder(folder) for folder in sorted({path.parent for path in paths})))  # type: ignore[arg-type]
+    return SubtitleFolders(tuple(sorted({path.parent for path in paths})))
 
 
 def weights_given(weights: list[str] | None) -> dict[str, Path]:

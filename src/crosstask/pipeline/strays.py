@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crosstask.records import Task
 from crosstask.sources.corpus_toml import VIDEO_EXTENSIONS
-from crosstask.sources.subtitle_folder import EXTENSIONS
+from crosstask.sources.subtitle_folders import EXTENSIONS
 
 _BESIDE = {
     *EXTENSIONS,

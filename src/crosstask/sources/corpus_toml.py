@@ -9,15 +9,14 @@ Beside it: `videos/TASK/NAME.mp4` with optional `NAME.vtt`, derived files under 
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from crosstask.features import LooseFeatures
-from crosstask.records import Corpus, InputError, Narration, NoFeatures, Task, Video, refuse_escaping_id
+from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, refuse_escaping_id
 from crosstask.sources.release import StepIntervalFiles, read_feature_recipe, read_seconds
+from crosstask.sources.subtitle_folders import SubtitleFolders
 from crosstask.storing import existing_derived, write_text
 
 VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
@@ -36,7 +35,7 @@ def read_corpus_toml(folder: Path) -> Corpus:
         seconds=read_seconds(folder / "video_seconds.csv"),
         annotations=StepIntervalFiles(folder / "annotations", tasks),
         windows=StepIntervalFiles(windows if windows.is_dir() else existing_derived(folder, "constraints"), tasks),
-        subtitles=SubtitlesBesideVideos(folder, tuple(media.values())),
+        subtitles=SubtitleFolders((existing_derived(folder, "subtitles"), *sorted({path.parent for path in media.values()}))),
         features=LooseFeatures(features) if features else NoFeatures(),
         folder=folder,
         feature_recipe=read_feature_recipe(features) if features else "unknown",
@@ -94,42 +93,6 @@ def _videos(
         known = {video.key for video in listed}
         listed += [video for video in read_videos(table, tasks) if video.key not in known]
     return tuple(listed)
-
-
-@dataclass(frozen=True)
-class SubtitlesBesideVideos(Mapping[str, Narration]):
-    """Subtitles that lie beside the video files, or under `.crosstask/subtitles`, by video id."""
-
-    folder: Path
-    media: tuple[Path, ...]
-
-    @cached_property
-    def paths(self) -> dict[str, Path]:
-        """The subtitle file of each video that has one."""
-        from crosstask.sources.subtitle_folder import SubtitleFolder
-
-        found = dict(SubtitleFolder(existing_derived(self.folder, "subtitles")).paths)
-        for parent in sorted({path.parent for path in self.media}):
-            found |= SubtitleFolder(parent).paths
-        return found
-
-    def __getitem__(self, video_id: str) -> Narration:
-        """What is said in a video."""
-        from crosstask.sources.subtitles import read_narration
-
-        return read_narration(self.paths[video_id])
-
-    def __contains__(self, video_id: object) -> bool:
-        """Whether the video has subtitles."""
-        return video_id in self.paths
-
-    def __iter__(self) -> Iterator[str]:
-        """Video ids, sorted."""
-        return iter(sorted(self.paths))
-
-    def __len__(self) -> int:
-        """How many videos have subtitles."""
-        return len(self.paths)
 
 
 def write_corpus_toml(path: Path, tasks: Mapping[str, Task]) -> Path:

@@ -16,7 +16,7 @@ import numpy as np
 from crosstask.features import LooseFeatures
 from crosstask.records import Corpus, InputError, Interval, NoFeatures, StepInterval, Task, Video, VideoKey, refuse_escaping_id
 from crosstask.sources.release import read_feature_recipe
-from crosstask.sources.subtitle_folder import SubtitleFolder
+from crosstask.sources.subtitle_folders import SubtitleFolders
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def corpus_of_named(
         validation=frozenset(VideoKey(v.task, v.id) for v in kept if v.validation),
         seconds={v.id: max(1, math.ceil(v.length_s)) for v in kept},
         annotations={VideoKey(v.task, v.id): _intervals(v, tasks[v.task]) for v in kept},
-        subtitles=SubtitleFolder(folder / "subtitles"),
+        subtitles=SubtitleFolders((folder / "subtitles",)),
         features=LooseFeatures(features) if features.is_dir() else NoFeatures(),
         folder=folder,
         feature_recipe=read_feature_recipe(features),

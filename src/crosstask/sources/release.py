@@ -32,7 +32,7 @@ from crosstask.records import (
     at_line,
     refuse_escaping_id,
 )
-from crosstask.sources.subtitle_folder import SubtitleFolder
+from crosstask.sources.subtitle_folders import SubtitleFolders
 from crosstask.storing import existing_derived, write_text
 
 _MOST_DIGITS = 6  # of a video's seconds: eleven days; a longer claim must not ask for memory
@@ -61,7 +61,7 @@ def read_release(folder: Path) -> Corpus:
             StepIntervalFiles(folder / "crosstask_constraints", tasks),  # type: ignore[arg-type] # read, never written to
             StepIntervalFiles(existing_derived(folder, "constraints"), tasks),  # type: ignore[arg-type]
         ),
-        subtitles=SubtitleFolder(folder / "crosstask_subtitles"),
+        subtitles=SubtitleFolders((folder / "crosstask_subtitles",)),
         features=LooseFeatures(features) if features.is_dir() else NoFeatures(),
         folder=folder,
         feature_recipe=read_feature_recipe(features),
