@@ -76,13 +76,12 @@ def alternate(
 ) -> Progress:
     """Train to the end from wherever `progress` stands; rows (R, D) are float16 or float32."""
     stored, space, knobs = as_stored(rows), room_for(rows.shape[1], videos, tasks), knobs_of(settings, seed)
-    for epoch in range(progress.epochs_done, settings.initial_epochs + settings.epochs):
-        order = order_of_videos(len(videos.task), seed, epoch)
-        run = initial_epoch if epoch < settings.initial_epochs else alternating_epoch
-        loss = run(stored, order, epoch, videos, tasks, progress.parameters, progress.adam, progress.labels, knobs, space)
-        _finish_epoch(progress, float(loss), settings)
-        after_epoch(progress)
-    return progress
+
+    def run(epoch: int, order: npt.NDArray[np.int64]) -> float:
+        kernel = initial_epoch if epoch < settings.initial_epochs else alternating_epoch
+        return kernel(stored, order, epoch, videos, tasks, progress.parameters, progress.adam, progress.labels, knobs, space)
+
+    return _all_epochs(run, len(videos.task), progress, settings, seed, after_epoch)
 
 
 def supervise(
@@ -96,9 +95,24 @@ def supervise(
 ) -> Progress:
     """Train on known labels: the allowed places of `videos` are the true ones."""
     stored, space, knobs = as_stored(rows), room_for(rows.shape[1], videos, tasks), knobs_of(settings, seed)
+
+    def run(epoch: int, order: npt.NDArray[np.int64]) -> float:
+        return labelled_epoch(stored, order, epoch, videos, tasks, progress.parameters, progress.adam, knobs, space)
+
+    return _all_epochs(run, len(videos.task), progress, settings, seed, after_epoch)
+
+
+def _all_epochs(
+    run: Callable[[int, npt.NDArray[np.int64]], float],
+    n_videos: int,
+    progress: Progress,
+    settings: AlternationSettings,
+    seed: int,
+    after_epoch: Callable[[Progress], None],
+) -> Progress:
+    """The epochs that are still to do, each over the videos in an order of its own."""
     for epoch in range(progress.epochs_done, settings.initial_epochs + settings.epochs):
-        order = order_of_videos(len(videos.task), seed, epoch)
-        loss = labelled_epoch(stored, order, epoch, videos, tasks, progress.parameters, progress.adam, knobs, space)
+        loss = run(epoch, order_of_videos(n_videos, seed, epoch))
         _finish_epoch(progress, float(loss), settings)
         after_epoch(progress)
     return progress
