@@ -2,6 +2,8 @@
 
 python benchmarks/planted_matched_sharing.py --out results/planted-matched-sharing.json --work DIR
 
+With `--tuned`, the second look by results/planted-matched-tuned-protocol.json: fresh worlds, and each level of sharing by what validation chose for it.
+
 As planted_measured_sharing.py on the second world, at the paper's 18 + 65 tasks. The control has the very videos of the default setting, so they
 are drawn once. What is done is kept, world by world, so a stopped run goes on.
 """
@@ -18,6 +20,7 @@ import numpy as np
 from planted_sharing import PAIRS, SETTINGS, Recalls, compare, interval, recall_of
 
 from crosstask.experiments.splits import Split, paper_split
+from crosstask.learning.alternation import AlternationSettings
 from crosstask.methods.proposed import Proposed
 from crosstask.records import Corpus
 from crosstask.sources.planted import MATCHED, Shape, plant
@@ -29,6 +32,13 @@ SHAPE = Shape("matched", 18, 65, 30, 30, 0, 15)
 N_DIMENSIONS = 128
 DEFAULT = "matched-default"
 CONTROL = f"{DEFAULT}, names permuted"
+# What `crosstask experiment sharing planted:paper:matched-default:0:128 --tune` chose on the validation videos of world 1000.
+TUNED = {
+    "component": AlternationSettings(learning_rate=3e-4, dropout=0.7, initial_epochs=30, epochs=30),
+    "step": AlternationSettings(learning_rate=1e-4, dropout=0.7, initial_epochs=30, epochs=30),
+    "none": AlternationSettings(learning_rate=1e-3, dropout=0.3, initial_epochs=30, epochs=30),
+}
+FIRST_FRESH_SEED = 100
 NEVER_TRAINED_SEEDS = 6  # on these seeds half of the primary tasks are hidden, the even ones on even seeds
 
 Worlds = dict[str, dict[str, Recalls]]  # setting -> method -> task -> recall
@@ -40,31 +50,31 @@ def control_of(corpus: Corpus, seed: int) -> Corpus:
     return replace(corpus, tasks={task.id: task for task in dealt})
 
 
-def never_trained(corpus: Corpus, split: Split, seed: int) -> Recalls:
+def never_trained(corpus: Corpus, split: Split, seed: int, settings: AlternationSettings) -> Recalls:
     """Recall of the component model on the primary tasks whose videos it never saw."""
     hidden = {task.id for task in corpus.primary_tasks()[seed % 2 :: 2]}
     train = [video for video in split.train if video.task not in hidden]
     test = [video for video in split.test if video.task in hidden]
-    return recall_of(corpus, Proposed("component", SETTINGS), train, test, seed)
+    return recall_of(corpus, Proposed("component", settings), train, test, seed)
 
 
-def score(name: str, seed: int) -> Worlds:
+def score(name: str, seed: int, tuned: Mapping[str, AlternationSettings]) -> Worlds:
     """Every method in one world; with the default setting also its control."""
     corpus = plant(SHAPE, name, seed, N_DIMENSIONS)
     split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
-    found = {name: compare(corpus, split, seed)}
-    if seed < NEVER_TRAINED_SEEDS:
-        found[name]["never trained"] = never_trained(corpus, split, seed)
+    found = {name: compare(corpus, split, seed, tuned)}
+    if seed % FIRST_FRESH_SEED < NEVER_TRAINED_SEEDS:
+        found[name]["never trained"] = never_trained(corpus, split, seed, tuned.get("component", SETTINGS))
     if name == DEFAULT:
-        found[CONTROL] = compare(control_of(corpus, seed), split, seed)
+        found[CONTROL] = compare(control_of(corpus, seed), split, seed, tuned)
     return found
 
 
-def kept_or_scored(folder: Path, name: str, seed: int) -> Worlds:
+def kept_or_scored(folder: Path, name: str, seed: int, tuned: Mapping[str, AlternationSettings]) -> Worlds:
     """What was found in a world, now or before."""
     kept, start = folder / f"{name}-{seed}.json", time.process_time()
     if not kept.exists():
-        write_json(kept, score(name, seed))
+        write_json(kept, score(name, seed, tuned))
     found: Worlds = json.loads(kept.read_text("utf-8"))
     for setting, recalls in found.items():
         shown = ", ".join(f"{m} {np.mean(list(r.values())):.3f}" for m, r in recalls.items())
@@ -110,24 +120,27 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True, help="folder for what is done so far")
     parser.add_argument("--seeds", type=int, default=12)
+    parser.add_argument("--tuned", action="store_true", help="the second look: fresh worlds, settings by validation")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     arguments.work.mkdir(parents=True, exist_ok=True)
     settings = (DEFAULT, *(name for name in MATCHED if name != DEFAULT))
     runs: dict[str, list[dict[str, Recalls]]] = {name: [] for name in (*settings, CONTROL)}
+    tuned, first_seed = (TUNED, FIRST_FRESH_SEED) if arguments.tuned else ({}, 0)
     result = {
         "what": "synthetic planted corpus, matched world: step recall by level of sharing; 95 % intervals of paired differences over seeds",
-        "command": f"python benchmarks/planted_matched_sharing.py --out results/{arguments.out.name} --work DIR --seeds {arguments.seeds}",
-        "protocol": "planted-matched-protocol.json, committed before the first run",
+        "command": f"python benchmarks/planted_matched_sharing.py --out results/{arguments.out.name} --work DIR --seeds {arguments.seeds}{' --tuned' * arguments.tuned}",
+        "protocol": f"planted-matched-{'tuned-' * arguments.tuned}protocol.json, committed before the first run",
         "shape": asdict(SHAPE),
         "n_dimensions": N_DIMENSIONS,
-        "settings": asdict(SETTINGS),
+        "settings": {name: asdict(own) for name, own in tuned.items()} or asdict(SETTINGS),
+        "first_seed": first_seed,
     }
-    for seed in range(arguments.seeds):
+    for number in range(arguments.seeds):
         for name in settings:
-            for setting, recalls in kept_or_scored(arguments.work, name, seed).items():
+            for setting, recalls in kept_or_scored(arguments.work, name, first_seed + number, tuned).items():
                 runs[setting].append(recalls)
-        write_json(arguments.out, result | {"seeds": seed + 1, "results": {name: summary(runs[name]) for name in runs}})
+        write_json(arguments.out, result | {"seeds": number + 1, "results": {name: summary(runs[name]) for name in runs}})
 
 
 if __name__ == "__main__":

@@ -46,14 +46,17 @@ def recall_of(corpus: Corpus, method: Method, train: Iterable[Video], test: Iter
     return evaluate(corpus, scorer, test).recall.by_task()
 
 
-def compare(corpus: Corpus, split: Split, seed: int) -> dict[str, Recalls]:
-    """Every method on one split; without sharing the related tasks cannot matter, and are left out."""
+def compare(
+    corpus: Corpus, split: Split, seed: int, tuned: Mapping[str, AlternationSettings] | None = None
+) -> dict[str, Recalls]:
+    """Every method on one split, by the same settings or its own; without sharing the related tasks cannot matter, and are left out."""
+    of = {name: SETTINGS for name in ("component", "step", "none", "supervised")} | dict(tuned or {})
     primary = [video for video in split.train if corpus.task_of(video).primary]
     runs: Mapping[str, tuple[Method, Iterable[Video]]] = {
-        "component": (Proposed("component", SETTINGS), split.train),
-        "step": (Proposed("step", SETTINGS), split.train),
-        "none": (Proposed("none", SETTINGS), primary),
-        "supervised": (Supervised("component", SETTINGS), primary),
+        "component": (Proposed("component", of["component"]), split.train),
+        "step": (Proposed("step", of["step"]), split.train),
+        "none": (Proposed("none", of["none"]), primary),
+        "supervised": (Supervised("component", of["supervised"]), primary),
         "uniform": (Uniform(), primary),
     }
     return {name: recall_of(corpus, method, train, split.test, seed) for name, (method, train) in runs.items()}
