@@ -129,7 +129,8 @@ def main() -> None:
     tuned, first_seed = (TUNED, FIRST_FRESH_SEED) if arguments.tuned else ({}, 0)
     result = {
         "what": "synthetic planted corpus, matched world: step recall by level of sharing; 95 % intervals of paired differences over seeds",
-        "command": f"python benchmarks/planted_matched_sharing.py --out results/{arguments.out.name} --work DIR --seeds {arguments.seeds}{' --tuned' * arguments.tuned}",
+        "command": f"python benchmarks/planted_matched_sharing.py --out results/{arguments.out.name} --work DIR"
+        f" --seeds {arguments.seeds}{' --tuned' * arguments.tuned}",
         "protocol": f"planted-matched-{'tuned-' * arguments.tuned}protocol.json, committed before the first run",
         "shape": asdict(SHAPE),
         "n_dimensions": N_DIMENSIONS,

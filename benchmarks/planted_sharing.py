@@ -50,7 +50,7 @@ def compare(
     corpus: Corpus, split: Split, seed: int, tuned: Mapping[str, AlternationSettings] | None = None
 ) -> dict[str, Recalls]:
     """Every method on one split, by the same settings or its own; without sharing the related tasks cannot matter, and are left out."""
-    of = {name: SETTINGS for name in ("component", "step", "none", "supervised")} | dict(tuned or {})
+    of = dict.fromkeys(("component", "step", "none", "supervised"), SETTINGS) | dict(tuned or {})
     primary = [video for video in split.train if corpus.task_of(video).primary]
     runs: Mapping[str, tuple[Method, Iterable[Video]]] = {
         "component": (Proposed("component", of["component"]), split.train),
