@@ -103,3 +103,32 @@ def test_killed_anywhere_and_run_again_ends_with_the_same_bytes(tmp_path):
     for job in JOBS:
         assert (tmp_path / "k" / f"{job.name}.json").read_bytes() == (tmp_path / "whole" / f"{job.name}.json").read_bytes()
         assert json.loads((tmp_path / "k" / f"{job.name}.json").read_text())["values"] == dict(job.values)
+
+
+def waits_long(values):
+    Path(values["folder"], f"{os.getpid()}.pid").touch()
+    time.sleep(120)
+
+
+@pytest.mark.slow
+def test_workers_end_with_the_process_that_asked(tmp_path):
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2])\n"
+        "from pathlib import Path\nfrom crosstask.running import Job, run_all\nfrom running.test_jobs import waits_long\n"
+        "if __name__ == '__main__':\n"
+        "    run_all(waits_long, [Job(n, {'folder': sys.argv[1], 'n': n}) for n in 'ab'], Path(sys.argv[1]), workers=2)"
+    )
+    asking = subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(Path(__file__).parent.parent)])
+    _until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
+    asking.kill()
+    asking.wait()
+    pids = [int(path.stem) for path in tmp_path.glob("*.pid")]
+    _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+
+
+def _until(holds, patience_s=60):
+    """Wait for something that must come true."""
+    end = time.monotonic() + patience_s
+    while not holds():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)

@@ -9,8 +9,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from crosstask.storing import write_text
@@ -116,12 +117,24 @@ def _engine(name: str, work: Work, jobs: Sequence[Job], folder: Path, workers: i
     return _in_processes(work, jobs, folder, workers)
 
 
+def end_with_parent() -> None:
+    """End this process as soon as the one that started it is gone: nobody waits for its work, and a killed command leaves nothing running."""
+    Thread(target=_watch_parent, daemon=True).start()
+
+
+def _watch_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 def _in_processes(work: Work, jobs: Sequence[Job], folder: Path, workers: int) -> Iterator[str]:
     """Fresh processes with one computing thread each, so that they do not fight over the cores."""
     before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
     try:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
             waiting = [pool.submit(do_jobs, work, together, folder) for together in in_companies(jobs)]
             try:
                 for done in as_completed(waiting):
