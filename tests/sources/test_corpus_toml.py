@@ -28,6 +28,7 @@ def test_tasks_and_videos_of_a_folder(tmp_path):
         ("[tasks.a]\ntitle='x'\n", "steps are missing"),
         ("[tasks.a]\nsteps=[]\n", "no steps"),
         ("[tasks.a]\nsteps=['x', ' ']\n", "step 2 is empty"),
+        ("[tasks.a]\ntitel='X'\nsteps=['x']\n", "'titel' is unknown; expected title"),
         ("[tasks.a_b]\nsteps=['x']\n", "underscore"),
         ("[tasks.'../x']\nsteps=['x']\n", "cannot name a file"),
     ],

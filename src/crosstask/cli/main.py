@@ -28,6 +28,8 @@ from crosstask.cli import (
 from crosstask.cli import run as run_verb
 from crosstask.cli.speaking import listen
 
+_INTERRUPTED = 130
+
 app = typer.Typer(
     name="crosstask",
     help="Find when each step of a how-to task happens in a video, learnt from step lists and narration alone.",
@@ -91,8 +93,12 @@ def run() -> None:
         _stop(f"{error.filename}: {error.strerror}")
     except OSError as error:
         _stop(f"{error.filename or 'input/output'}: {error.strerror}; free space or check the disk, then repeat the command")
+    except SystemExit as stopped:
+        if stopped.code != _INTERRUPTED:  # what Typer makes of Ctrl-C, without a word
+            raise
+        _stop("interrupted; repeat the command to go on", _INTERRUPTED)
     except KeyboardInterrupt:
-        _stop("interrupted; repeat the command to go on", code=130)
+        _stop("interrupted; repeat the command to go on", _INTERRUPTED)
 
 
 def _stop(message: str, code: int = 2) -> None:

@@ -21,6 +21,8 @@ from crosstask.storing import existing_derived, write_text
 
 VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
 
+_KEYS = ("title", "steps", "url", "related")
+
 
 def read_corpus_toml(folder: Path) -> Corpus:
     """The corpus described by `folder/corpus.toml`."""
@@ -62,6 +64,9 @@ def _task(identifier: str, table: Any) -> Task:
     steps = table.get("steps") if isinstance(table, dict) else None
     if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
         raise InputError(f'corpus.toml: task \'{identifier}\': steps are missing; expected steps = ["pour milk", "stir"]')
+    unknown = next((key for key in table if key not in _KEYS), None)
+    if unknown is not None:
+        raise InputError(f"corpus.toml: task '{identifier}': '{unknown}' is unknown; expected {', '.join(_KEYS)}")
     return Task(
         id=identifier,
         title=str(table.get("title", identifier)),

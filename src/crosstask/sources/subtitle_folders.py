@@ -45,8 +45,8 @@ def files_by_video(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         return {}
     found: dict[str, Path] = {}
-    files = sorted(path for path in folder.iterdir() if path.suffix in EXTENSIONS)
-    for path in sorted(files, key=lambda path: EXTENSIONS.index(path.suffix)):
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in EXTENSIONS)
+    for path in sorted(files, key=lambda path: EXTENSIONS.index(path.suffix.lower())):
         found.setdefault(path.name.removesuffix(path.suffix), path)
         stem, _, language = path.name.removesuffix(path.suffix).rpartition(".")
         if stem and language.startswith("en"):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crosstask.records import InputError, Narration, Word
+from crosstask.sources.subtitle_folders import SubtitleFolders, files_by_video
 from crosstask.sources.subtitles import READERS, looks_english, parse_narration, read_narration
 
 
@@ -294,3 +295,14 @@ def test_real_recognition_reads_whole(real_data: Path) -> None:
     assert len(narrations) == 402
     assert 240_000 < sum(len(narration.words) for narration in narrations) < 260_000
     assert sum(looks_english(narration) for narration in narrations) >= 400
+
+
+def test_files_are_found_by_video_whatever_the_case_of_their_ending(tmp_path):
+    for name in ("a.SRT", "b.en.VTT", "b.json3", "c.txt"):
+        (tmp_path / name).touch()
+    assert {video: path.name for video, path in files_by_video(tmp_path).items()} == {
+        "a": "a.SRT",
+        "b": "b.en.VTT",
+        "b.en": "b.en.VTT",
+    }
+    assert list(SubtitleFolders((tmp_path / "nowhere", tmp_path))) == ["a", "b", "b.en"]
