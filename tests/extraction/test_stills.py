@@ -36,8 +36,8 @@ def test_a_long_film_is_not_decoded_whole(tmp_path, monkeypatch):
         tmp_path / "long.mp4", seconds=600, rate=4, sound=False, draw=lambda t: np.full((48, 64, 3), int(t) // 4, np.uint8)
     )
     decoded = []
-    whole = stills_file._decoded
-    monkeypatch.setattr(stills_file, "_decoded", lambda *file: (decoded.append(1) or frame for frame in whole(*file)))
+    whole = stills_file._timed
+    monkeypatch.setattr(stills_file, "_timed", lambda *file: (decoded.append(1) or frame for frame in whole(*file)))
     found = stills(path, [100, 500])
     assert abs(brightness(found[100]) - 25) < 6 and abs(brightness(found[500]) - 125) < 6
     assert len(decoded) < 600

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.opening import need_pyav, opened, video_stream
+from crosstask.extraction.opening import Damage, decoded, opened, video_stream
 from crosstask.extraction.second import Pictures, Sampling, Second
 from crosstask.extraction.sound import seconds_of_sound
 from crosstask.records import InputError
@@ -79,26 +79,12 @@ def _moments(path: Path, container: Any, stream: Any) -> Iterator[tuple[float, A
 
 
 def _frames(path: Path, container: Any, stream: Any) -> Iterator[Any]:
-    """Frames as they come; damaged packets are counted and named once, and the file may end anywhere."""
-    av = need_pyav()
-    damaged, ended = 0, ""
-    packets = container.demux(stream)
-    while True:
-        try:
-            packet = next(packets, None)
-        except (av.error.FFmpegError, OSError) as error:
-            ended = str(error.strerror or "read error")
-            break
-        if packet is None:
-            break
-        try:
-            frames = packet.decode()
-        except (av.error.FFmpegError, ValueError):
-            damaged += 1
-            continue
-        yield from frames
-    if damaged or ended:
-        log.warning("%s: damaged (%s); what could be decoded is used", path.name, ended or f"{damaged} packets cannot be decoded")
+    """Frames as they come; damage is named once."""
+    damage = Damage()
+    yield from decoded(container, stream, damage)
+    if damage.packets or damage.ended:
+        what = damage.ended or f"{damage.packets} packets cannot be decoded"
+        log.warning("%s: damaged (%s); what could be decoded is used", path.name, what)
 
 
 @dataclass

@@ -72,6 +72,35 @@ def video_stream(path: Path, container: Any) -> Any:
     raise InputError(f"{path.name}: {found}, but no moving pictures; expected a video")
 
 
+@dataclass
+class Damage:
+    """What could not be decoded of a file: so many packets, and why it ended before its end, if it did."""
+
+    packets: int = 0
+    ended: str = ""
+
+
+def decoded(container: Any, stream: Any, damage: Damage | None = None) -> Iterator[Any]:
+    """Frames as they come, from where the file stands; damage is left out and counted, and the file may end anywhere."""
+    av = need_pyav()
+    found = damage or Damage()
+    packets = container.demux(stream)
+    while True:
+        try:
+            packet = next(packets, None)
+        except (av.error.FFmpegError, OSError) as error:
+            found.ended = str(error.strerror or "read error")
+            return
+        if packet is None:
+            return
+        try:
+            frames = packet.decode()
+        except (av.error.FFmpegError, ValueError):
+            found.packets += 1
+            continue
+        yield from frames
+
+
 @dataclass(frozen=True)
 class Probed:
     """What a file announces of itself."""

@@ -2,11 +2,10 @@
 
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.opening import need_pyav, opened
+from crosstask.extraction.opening import decoded, need_pyav, opened
 from crosstask.extraction.second import SAMPLE_RATE, Sound
 
 _LONGEST_PAUSE_S = 600  # a longer hole in the sound is a broken clock: the rest is played on at once
@@ -49,7 +48,7 @@ def _pieces(path: Path) -> Iterator[Sound]:
             return
         start_s = (container.start_time or 0) / 1e6
         resampler, n_samples = None, 0
-        for frame in _decoded(av, container, stream):
+        for frame in decoded(container, stream):
             if frame.time is not None:
                 for silence in _hole(frame.time - start_s - n_samples / SAMPLE_RATE):
                     n_samples += len(silence)
@@ -71,20 +70,3 @@ def _hole(missing_s: float) -> Iterator[Sound]:
         n = min(left, SAMPLE_RATE)
         yield np.zeros(n, np.float32)
         left -= n
-
-
-def _decoded(av: Any, container: Any, stream: Any) -> Iterator[Any]:
-    """Frames of sound; damage is left out, pictures already named it."""
-    packets = container.demux(stream)
-    while True:
-        try:
-            packet = next(packets, None)
-        except (av.error.FFmpegError, OSError):
-            return
-        if packet is None:
-            return
-        try:
-            frames = packet.decode()
-        except (av.error.FFmpegError, ValueError):
-            continue
-        yield from frames

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.opening import need_pyav, opened, video_stream
+from crosstask.extraction.opening import decoded, need_pyav, opened, video_stream
 from crosstask.extraction.second import Pictures
 
 _NEAR_S = 20.0  # a picture this near is reached by decoding on: seeking would go back to the same key frame
@@ -28,13 +28,13 @@ def stills(path: Path, seconds: Iterable[int], height: int = 108) -> dict[int, P
 def _frames_at(container: Any, stream: Any, seconds: list[int]) -> Iterator[tuple[int, Any]]:
     """(second, the frame on screen at its middle), in order of time; ends where the file can be decoded no further."""
     start_s = (container.start_time or 0) / 1e6
-    coming = _decoded(container, stream)
+    coming = _timed(container, stream)
     on_screen, after = None, None  # a frame and its successor
     for second in seconds:
         wanted_s = start_s + second + 0.5
         if after is None or after.time + _NEAR_S < wanted_s:
             _seek(container, stream, wanted_s)
-            coming = _decoded(container, stream)
+            coming = _timed(container, stream)
             on_screen, after = None, next(coming, None)
         for _ in range(_MOST_FRAMES):
             if after is None or after.time > wanted_s:
@@ -56,22 +56,9 @@ def _seek(container: Any, stream: Any, wanted_s: float) -> None:
         return
 
 
-def _decoded(container: Any, stream: Any) -> Iterator[Any]:
-    """Frames that know their time, from where the file stands; damage inside is skipped."""
-    av = need_pyav()
-    packets = container.demux(stream)
-    while True:
-        try:
-            packet = next(packets, None)
-        except (av.error.FFmpegError, OSError):
-            return
-        if packet is None:
-            return
-        try:
-            frames = packet.decode()
-        except (av.error.FFmpegError, ValueError):
-            continue
-        yield from (frame for frame in frames if frame.time is not None)
+def _timed(container: Any, stream: Any) -> Iterator[Any]:
+    """Frames that know their time, from where the file stands."""
+    return (frame for frame in decoded(container, stream) if frame.time is not None)
 
 
 def _small(frame: Any, height: int) -> Pictures:
