@@ -52,6 +52,7 @@ def sharing_of(tasks: Sequence[Task]) -> dict[str, float]:
         "words a step": over_steps(tasks, len),
         "primary steps whose name is another task's too": fmean(names[s.lower()] > 1 for t in primary for s in t.steps),
         "related steps whose name is another task's too": fmean(names[s.lower()] > 1 for t in related for s in t.steps),
+        "other tasks with the name of a primary step": fmean(names[s.lower()] - 1 for t in primary for s in t.steps),
         "other tasks with a word of a primary step": over_steps(primary, lambda step: fmean(in_tasks[w] - 1 for w in step)),
         "words of primary steps in another task": over_steps(primary, lambda step: fmean(in_tasks[w] > 1 for w in step)),
         "primary steps with no word in another task": over_steps(primary, lambda step: all(in_tasks[w] == 1 for w in step)),
