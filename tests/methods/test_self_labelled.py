@@ -10,7 +10,7 @@ import pytest
 from crosstask.experiments.evaluation import evaluate
 from crosstask.features import FeaturesInMemory
 from crosstask.methods.model import Model, least_scores_of, load_model, save_model
-from crosstask.methods.self_labelled import SelfLabelled, window_mask
+from crosstask.methods.self_labelled import SelfLabelled, self_labelled_from, window_mask
 from crosstask.metrics.truth import annotated_videos
 from crosstask.records import InputError, Interval, StepInterval, task_from_steps
 from tiny import tiny_corpus
@@ -141,3 +141,11 @@ def test_steps_that_score_low_beside_the_collection_are_called_absent(tmp_path):
     kept = load_model(save_model(model, tmp_path / "m.safetensors"))
     assert (least_scores_of(kept, task) == least_scores_of(scorer, task)).all()
     assert least_scores_of(kept, replace(task, steps=("stir", "pour milk"))) is None  # no collection to compare with
+
+
+@pytest.mark.parametrize("length", [float("nan"), float("inf"), 0.0, -1.0])
+def test_a_background_without_a_length_is_refused(length):
+    arrays, values = SelfLabelled().fit(tiny_corpus(), np.random.default_rng(0)).to_arrays()
+    lengths = [length, *values["background_lengths"][1:]]
+    with pytest.raises(InputError, match="background"):
+        self_labelled_from(arrays, {**values, "background_lengths": lengths})

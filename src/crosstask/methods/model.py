@@ -17,7 +17,7 @@ from crosstask.methods.component_scorer import ComponentScorer, component_scorer
 from crosstask.methods.contracts import Scorer
 from crosstask.methods.self_labelled import SelfLabelledScorer, self_labelled_from
 from crosstask.methods.task_scorer import task_scorer_from
-from crosstask.ordering import NoOrderedAnswer, place_each_step_once
+from crosstask.ordering import BadCost, NoOrderedAnswer, place_each_step_once
 from crosstask.ordering.absence import at_placed
 from crosstask.ordering.spans import spans_around
 from crosstask.records import FoundStep, InputError, Localization, Task, VideoKey, parse_video_key
@@ -101,6 +101,8 @@ def parse(
         times = place_each_step_once(-scores)
     except NoOrderedAnswer as error:
         raise InputError(f"{video or 'the video'}: {error}") from None
+    except BadCost as error:
+        raise InputError(f"{video or 'the video'}: the model gives it no score ({error}); is the model damaged?") from None
     starts, ends = spans_around(scores, times)
     shown = np.ones(len(times), dtype=np.bool_) if least is None else at_placed(scores, times) >= least
     return Localization(

@@ -236,6 +236,8 @@ def self_labelled_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[s
     fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (basis.width, basis.width)
     if not fits or coefficients.shape[1] != basis.width or values.get("sharing") not in SHARING:
         raise InputError("model file: its step lists do not fit its weights; train it again")
+    if not all(0 < task_habits.background_length < np.inf for task_habits in habits):
+        raise InputError("model file: a length of its background is none; train it again")
     if any(len(levels) != len(task.steps) for levels, task in zip(least, tasks, strict=True)):
         raise InputError("model file: its step lists do not fit its absence scores; train it again")
     return SelfLabelledScorer(basis, learnt, tasks, str(values["sharing"]), least=least)
