@@ -69,7 +69,9 @@ def stack_rows(features: FeatureRows, video_ids: Sequence[str]) -> tuple[npt.NDA
     if len(widths) > 1:
         odd = next(v for v, rows in zip(video_ids, arrays, strict=True) if rows.shape[1] != arrays[0].shape[1])
         raise InputError(f"video {odd}: features of another width; found {widths} columns in one corpus, expected one number")
-    return np.concatenate(arrays).astype(dtype, copy=False), {v: int(start) for v, start in zip(video_ids, starts[:-1], strict=True)}
+    return np.concatenate(arrays).astype(dtype, copy=False), {
+        v: int(start) for v, start in zip(video_ids, starts[:-1], strict=True)
+    }
 
 
 @dataclass(frozen=True)
