@@ -62,15 +62,15 @@ def compare(
     return {name: recall_of(corpus, method, train, split.test, seed) for name, (method, train) in runs.items()}
 
 
-def never_trained(corpus: Corpus, split: Split, seed: int) -> Recalls:
-    """Recall of the component model on primary tasks whose videos it never saw."""
+def never_trained(corpus: Corpus, split: Split, seed: int, settings: AlternationSettings = SETTINGS) -> Recalls:
+    """Recall of the component model on primary tasks whose videos it never saw, two hidden at a time."""
     recalls: Recalls = {}
     ids = [task.id for task in corpus.primary_tasks()]
     for first in range(0, len(ids), NEVER_TRAINED_AT_ONCE):
         hidden = set(ids[first : first + NEVER_TRAINED_AT_ONCE])
         train = [video for video in split.train if video.task not in hidden]
         test = [video for video in split.test if video.task in hidden]
-        recalls |= recall_of(corpus, Proposed("component", SETTINGS), train, test, seed)
+        recalls |= recall_of(corpus, Proposed("component", settings), train, test, seed)
     return recalls
 
 
