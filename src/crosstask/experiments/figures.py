@@ -40,6 +40,15 @@ def title_of(summary: Mapping[str, Any], what: str) -> str:
     return f"{what}: {summary['corpus']}{synthetic}, {summary['runs']} runs"
 
 
+def entitle(figure: Any, summary: Mapping[str, Any], what: str) -> None:
+    """Head the whole figure, not its axes: names of corpora are long."""
+    figure.suptitle(title_of(summary, what), fontsize=10)
+
+
+def _whiskers(summary: Mapping[str, Any]) -> str:
+    return "; whiskers: deviation over runs" if summary["runs"] > 1 else ""
+
+
 def draw_bars(asked: "Asked", summary: Mapping[str, Any]) -> None:
     """Mean recall of every setting with its deviation over runs."""
     names = list(summary["results"])
@@ -47,10 +56,12 @@ def draw_bars(asked: "Asked", summary: Mapping[str, Any]) -> None:
     deviations = [100 * (summary["results"][n]["recall"]["deviation"] or 0) for n in names]
     figure, axes = new_figure(7, 0.45 * len(names) + 1.4)
     axes.barh(names, means, xerr=deviations, color=[COLOURS[i % len(COLOURS)] for i in range(len(names))], capsize=3)
-    for y, mean in enumerate(means):
-        axes.text(mean + max(deviations, default=0) + 0.3, y, f"{mean:.1f}", va="center", fontsize=9)
+    for y, (mean, deviation) in enumerate(zip(means, deviations, strict=True)):
+        axes.annotate(f"{mean:.1f}", (mean + deviation, y), (6, 0), textcoords="offset points", va="center", fontsize=9)
     axes.invert_yaxis()
-    axes.set(xlabel="step recall, %, mean over tasks", title=title_of(summary, summary["experiment"]))
+    axes.set_xlim(0, 1.12 * max([m + d for m, d in zip(means, deviations, strict=True)], default=1))
+    axes.set(xlabel=f"step recall, %, mean over tasks{_whiskers(summary)}")
+    entitle(figure, summary, summary["experiment"])
     save_figure(figure, asked.out)
 
 
@@ -66,7 +77,8 @@ def draw_task_bars(asked: "Asked", summary: Mapping[str, Any], names: Sequence[s
         errors = [100 * (figures[t]["deviation"] or 0) if t in figures else 0 for t in tasks]
         axes.bar(at, heights, width, yerr=errors, label=name, color=COLOURS[i % len(COLOURS)], error_kw={"linewidth": 0.7})
     axes.set_xticks(np.arange(len(tasks)), list(tasks.values()), rotation=40, ha="right", fontsize=8)
-    axes.set(ylabel="step recall, %", title=title_of(summary, summary["experiment"]))
+    axes.set(ylabel=f"step recall, %{_whiskers(summary)}")
+    entitle(figure, summary, summary["experiment"])
     axes.legend(fontsize=8, ncols=len(names))
     save_figure(figure, asked.out)
 
@@ -83,6 +95,7 @@ def draw_lines(
     for i, name in enumerate(references, start=1):
         mean = 100 * summary["results"][name]["recall"]["mean"]
         axes.axhline(mean, color=COLOURS[i % len(COLOURS)], linestyle="--", linewidth=1, label=f"{name}: {mean:.1f}")
-    axes.set(xlabel=xlabel, ylabel="step recall, %, mean over tasks", title=title_of(summary, summary["experiment"]))
+    axes.set(xlabel=xlabel, ylabel=f"step recall, %, mean over tasks{_whiskers(summary)}")
+    entitle(figure, summary, summary["experiment"])
     axes.legend(fontsize=8)
     save_figure(figure, asked.out)

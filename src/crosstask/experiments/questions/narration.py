@@ -7,7 +7,7 @@ from typing import Any
 
 from crosstask.experiments.answering import FORMAT, Answer, write_answer
 from crosstask.experiments.asking import Asked
-from crosstask.experiments.figures import COLOURS, new_figure, save_figure, title_of
+from crosstask.experiments.figures import COLOURS, entitle, new_figure, save_figure
 from crosstask.experiments.opening import open_once
 from crosstask.metrics.windows import score_windows
 from crosstask.narration.recipes import RECIPES, transcripts, usable_videos
@@ -80,6 +80,7 @@ def _draw(asked: Asked, summary: Mapping[str, Any]) -> None:
     figure, axes = new_figure(6, 4.2)
     for i, (name, of) in enumerate(summary["results"].items()):
         axes.scatter([100 * of["recall"]], [100 * of["precision"]], color=COLOURS[i % len(COLOURS)], label=name)
-    axes.set(xlabel="recall of the windows, %", ylabel="precision of the windows, %", title=title_of(summary, "narration"))
+    axes.set(xlabel="recall of the windows, %", ylabel="precision of the windows, %")
+    entitle(figure, summary, "narration")
     axes.legend(fontsize=8)
     save_figure(figure, asked.out)

@@ -14,7 +14,7 @@ import numpy as np
 from crosstask.experiments.answering import FORMAT, Answer, cell, difference_cell, write_answer
 from crosstask.experiments.asking import Asked
 from crosstask.experiments.evaluation import features_of
-from crosstask.experiments.figures import new_figure, save_figure, title_of
+from crosstask.experiments.figures import entitle, new_figure, save_figure
 from crosstask.experiments.one_job import split_of
 from crosstask.experiments.opening import corpus_of_run, open_once
 from crosstask.experiments.paired import paired_difference, spread
@@ -163,5 +163,6 @@ def _draw(asked: Asked, summary: Mapping[str, Any]) -> None:
     figure, axes = new_figure(6.4, 0.4 * len(names) + 1.4)
     axes.barh(names, [100 * f["mean"] for f in figures], xerr=[100 * (f["deviation"] or 0) for f in figures], color="#4c78a8")
     axes.invert_yaxis()
-    axes.set(xlabel="F1, %, mean over tasks", title=title_of(summary, "optimiser"))
+    axes.set(xlabel="F1, %, mean over tasks")
+    entitle(figure, summary, "optimiser")
     save_figure(figure, asked.out)

@@ -8,7 +8,7 @@ import numpy as np
 
 from crosstask.experiments.answering import Answer, answer_with_rows, summarise, write_answer
 from crosstask.experiments.asking import Asked, Results
-from crosstask.experiments.figures import new_figure, save_figure, title_of
+from crosstask.experiments.figures import entitle, new_figure, save_figure
 from crosstask.experiments.settings import Setting
 from crosstask.records import Task
 from crosstask.text import stems_of_step, steps_with_component
@@ -86,5 +86,5 @@ def _draw(asked: Asked, summary: Mapping[str, Any]) -> None:
     for c in [*of[:5], *of[-5:]]:
         axes.annotate(c["component"], (c["in_steps"], 100 * c["gain"]), fontsize=8, xytext=(3, 3), textcoords="offset points")
     axes.set(xlabel="steps that hold the component, all tasks", ylabel="gain from sharing, points of recall")
-    axes.set_title(title_of(summary, "sharing-gain"))
+    entitle(figure, summary, "sharing-gain")
     save_figure(figure, asked.out)
