@@ -3,6 +3,7 @@
 python benchmarks/planted_matched_sharing.py --out results/planted-matched-sharing.json --work DIR
 
 With `--tuned`, the second look by results/planted-matched-tuned-protocol.json: fresh worlds, and each level of sharing by what validation chose for it.
+With `--whole`, the third by results/planted-matched-whole-protocol.json: fresh worlds of the paper's whole shape, one setting for all levels.
 
 As planted_measured_sharing.py on the second world, at the paper's 18 + 65 tasks. The control has the very videos of the default setting, so they
 are drawn once. What is done is kept, world by world, so a stopped run goes on.
@@ -39,6 +40,10 @@ TUNED = {
     "none": AlternationSettings(learning_rate=1e-3, dropout=0.3, initial_epochs=30, epochs=30),
 }
 FIRST_FRESH_SEED = 100
+WHOLE = Shape("paper without validation", 18, 65, 30, 30, 0, 30)
+ONE_FOR_ALL = dict.fromkeys(
+    ("component", "step", "none"), AlternationSettings(learning_rate=3e-4, dropout=0.7, initial_epochs=30, epochs=30)
+)
 NEVER_TRAINED_SEEDS = 6  # on these seeds half of the primary tasks are hidden, the even ones on even seeds
 
 Worlds = dict[str, dict[str, Recalls]]  # setting -> method -> task -> recall
@@ -58,23 +63,23 @@ def never_trained(corpus: Corpus, split: Split, seed: int, settings: Alternation
     return recall_of(corpus, Proposed("component", settings), train, test, seed)
 
 
-def score(name: str, seed: int, tuned: Mapping[str, AlternationSettings]) -> Worlds:
+def score(name: str, seed: int, tuned: Mapping[str, AlternationSettings], shape: Shape) -> Worlds:
     """Every method in one world; with the default setting also its control."""
-    corpus = plant(SHAPE, name, seed, N_DIMENSIONS)
+    corpus = plant(shape, name, seed, N_DIMENSIONS)
     split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
     found = {name: compare(corpus, split, seed, tuned)}
-    if seed % FIRST_FRESH_SEED < NEVER_TRAINED_SEEDS:
+    if seed % FIRST_FRESH_SEED < NEVER_TRAINED_SEEDS and shape == SHAPE:
         found[name]["never trained"] = never_trained(corpus, split, seed, tuned.get("component", SETTINGS))
     if name == DEFAULT:
         found[CONTROL] = compare(control_of(corpus, seed), split, seed, tuned)
     return found
 
 
-def kept_or_scored(folder: Path, name: str, seed: int, tuned: Mapping[str, AlternationSettings]) -> Worlds:
+def kept_or_scored(folder: Path, name: str, seed: int, tuned: Mapping[str, AlternationSettings], shape: Shape) -> Worlds:
     """What was found in a world, now or before."""
     kept, start = folder / f"{name}-{seed}.json", time.process_time()
     if not kept.exists():
-        write_json(kept, score(name, seed, tuned))
+        write_json(kept, score(name, seed, tuned, shape))
     found: Worlds = json.loads(kept.read_text("utf-8"))
     for setting, recalls in found.items():
         shown = ", ".join(f"{m} {np.mean(list(r.values())):.3f}" for m, r in recalls.items())
@@ -121,25 +126,32 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="folder for what is done so far")
     parser.add_argument("--seeds", type=int, default=12)
     parser.add_argument("--tuned", action="store_true", help="the second look: fresh worlds, settings by validation")
+    parser.add_argument(
+        "--whole", action="store_true", help="the third look: the paper's whole shape, one setting for all levels"
+    )
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     arguments.work.mkdir(parents=True, exist_ok=True)
     settings = (DEFAULT, *(name for name in MATCHED if name != DEFAULT))
     runs: dict[str, list[dict[str, Recalls]]] = {name: [] for name in (*settings, CONTROL)}
-    tuned, first_seed = (TUNED, FIRST_FRESH_SEED) if arguments.tuned else ({}, 0)
+    look, tuned, first_seed, shape = "", {}, 0, SHAPE
+    if arguments.tuned:
+        look, tuned, first_seed = "tuned", TUNED, FIRST_FRESH_SEED
+    if arguments.whole:
+        look, tuned, first_seed, shape = "whole", ONE_FOR_ALL, 300, WHOLE
     result = {
         "what": "synthetic planted corpus, matched world: step recall by level of sharing; 95 % intervals of paired differences over seeds",
         "command": f"python benchmarks/planted_matched_sharing.py --out results/{arguments.out.name} --work DIR"
-        f" --seeds {arguments.seeds}{' --tuned' * arguments.tuned}",
-        "protocol": f"planted-matched-{'tuned-' * arguments.tuned}protocol.json, committed before the first run",
-        "shape": asdict(SHAPE),
+        f" --seeds {arguments.seeds}{f' --{look}' if look else ''}",
+        "protocol": f"planted-matched-{f'{look}-' if look else ''}protocol.json, committed before the first run",
+        "shape": asdict(shape),
         "n_dimensions": N_DIMENSIONS,
         "settings": {name: asdict(own) for name, own in tuned.items()} or asdict(SETTINGS),
         "first_seed": first_seed,
     }
     for number in range(arguments.seeds):
         for name in settings:
-            for setting, recalls in kept_or_scored(arguments.work, name, first_seed + number, tuned).items():
+            for setting, recalls in kept_or_scored(arguments.work, name, first_seed + number, tuned, shape).items():
                 runs[setting].append(recalls)
         write_json(arguments.out, result | {"seeds": number + 1, "results": {name: summary(runs[name]) for name in runs}})
 

@@ -169,7 +169,7 @@ SYNTHETIC = (
     ),
     Row(
         "*Synthetic* planted corpus matched to the release, 20 worlds: nothing shared / whole steps / their words, with related tasks",
-        "planted-sharing-table",
+        "planted-sharing-table-same",
         lambda data: " / ".join(
             _recall(setting)(data) for setting in ("step, unshared", "step, + related", "component, + related")
         ),
