@@ -4,6 +4,7 @@ import pytest
 from crosstask import open_corpus
 from crosstask.records import InputError, Interval, StepInterval, Task, VideoKey
 from crosstask.sources import read_step_intervals, read_tasks, write_release, write_step_intervals
+from crosstask.sources.release import read_seconds
 from tiny import TASKS, write_tiny
 
 
@@ -97,3 +98,14 @@ def test_the_real_release_survives_a_round_trip(real_release, tmp_path):
     )
     key = VideoKey("105222", "-YtYoSwdUf8")
     assert again.annotations[key] == real_release.annotations[key]
+
+
+@pytest.mark.parametrize("length", ["\x1f120", "12²", "-3", "9" * 30, ""])
+def test_lengths_that_are_none_are_refused_or_read_as_they_look(tmp_path, length):
+    path = tmp_path / "video_seconds.csv"
+    path.write_text(f"v,{length}\n", "utf-8")
+    if length.strip() == "120":
+        assert read_seconds(path) == {"v": 120}
+    else:
+        with pytest.raises(InputError, match="expected video,T"):
+            read_seconds(path)

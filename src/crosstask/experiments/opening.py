@@ -37,7 +37,7 @@ def planted_name(text: str) -> PlantedName | None:
     if not text.startswith("planted:"):
         return None
     parts = text.split(":")[1:]
-    if len(parts) != 4 or not parts[2].isdigit() or not parts[3].isdigit() or int(parts[3]) < 1:
+    if len(parts) != 4 or not all(part.isdecimal() and len(part) < 10 for part in parts[2:]) or int(parts[3]) < 1:
         raise InputError(f"corpus '{text}': expected planted:SHAPE:DIFFICULTY:SEED:D, e.g. planted:paper:default:0:512")
     return PlantedName(parts[0], parts[1], int(parts[2]), int(parts[3]))
 

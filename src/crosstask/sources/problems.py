@@ -50,7 +50,7 @@ def _problem_from(message: str, file: str) -> Problem:
     """A problem with its file and line taken apart again, where the message begins with them."""
     place, _, rest = message.partition(": ")
     name, comma, line = place.rpartition(", line ")
-    if comma and line.isdigit():
+    if comma and line.isdecimal():
         return Problem(name, int(line), rest)
     return Problem(file, None, message)
 

@@ -123,9 +123,10 @@ def read_seconds(path: Path) -> dict[str, int]:
         return {}
     seconds = {}
     for line, row in csv_rows(path):
-        if len(row) != 2 or not row[1].strip().isdecimal() or len(row[1].strip()) > _MOST_DIGITS:
+        length = row[1].strip() if len(row) == 2 else ""
+        if not length.isdecimal() or len(length) > _MOST_DIGITS:
             raise at_line(path, line, f"found {','.join(row)[:80]!r}; expected video,T with T in seconds")
-        seconds[row[0].strip()] = int(row[1])
+        seconds[row[0].strip()] = int(length)  # of what was looked at: int() strips less than strip()
     return seconds
 
 

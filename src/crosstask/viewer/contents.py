@@ -219,4 +219,4 @@ def _mean_recall(results: Any) -> float | None:
     """The mean recall over tasks among a method's results, where they hold one."""
     recall = results.get("recall") if isinstance(results, dict) else None
     mean = recall.get("mean") if isinstance(recall, dict) else None
-    return float(mean) if isinstance(mean, int | float) and math.isfinite(mean) else None
+    return float(mean) if isinstance(mean, int | float) and 0 <= mean <= 1 else None

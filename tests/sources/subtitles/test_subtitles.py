@@ -306,3 +306,11 @@ def test_files_are_found_by_video_whatever_the_case_of_their_ending(tmp_path):
         "b.en": "b.en.VTT",
     }
     assert list(SubtitleFolders((tmp_path / "nowhere", tmp_path))) == ["a", "b", "b.en"]
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "-1", "NaN", "1e999", "true"])
+def test_moments_beyond_any_video_are_refused(tmp_path, number):
+    path = tmp_path / "a.json3"
+    path.write_text('{"events": [{"tStartMs": 0, "dDurationMs": 9, "segs": [{"utf8": "milk", "tOffsetMs": ' + number + "}]}]}")
+    with pytest.raises(InputError, match="tOffsetMs"):
+        read_narration(path)

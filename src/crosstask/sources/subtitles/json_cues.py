@@ -7,7 +7,6 @@
 """
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,10 +60,10 @@ class _Place:
 
     def number(self, item: Mapping[str, Any], name: str) -> float:
         value = item.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.problem(f"{name!r} is {str(value)[:40]!r}, no number")
-        if not 0 <= value <= _LONGEST_S * 1000:
-            raise self.problem(f"{name!r} is {value:g}, no moment of a video")
+        if not 0 <= value <= _LONGEST_S * 1000:  # nor NaN; an integer may be too large for a float
+            raise self.problem(f"{name!r} is {str(value)[:40]}, no moment of a video")
         return float(value)
 
     def text(self, item: Mapping[str, Any], name: str) -> str:
