@@ -7,6 +7,7 @@
 """
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -60,9 +61,9 @@ class _Place:
 
     def number(self, item: Mapping[str, Any], name: str) -> float:
         value = item.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or value in (math.inf, -math.inf) or value != value:
             raise self.problem(f"{name!r} is {str(value)[:40]!r}, no number")
-        if not 0 <= value <= _LONGEST_S * 1000:  # nor NaN; an integer may be too large for a float
+        if not 0 <= value <= _LONGEST_S * 1000:  # an integer may be too large for a float, so none is made of it
             raise self.problem(f"{name!r} is {str(value)[:40]}, no moment of a video")
         return float(value)
 
