@@ -105,6 +105,13 @@ class PackedFeatures:
         return [video_id for video_id in self if _checksum(self.rows(video_id)) != self.videos[video_id].crc32]
 
 
+def _all_finite(rows: npt.NDArray[np.floating]) -> bool:
+    """Whether no number is infinite or none; halves are told by their bits, which takes a third of the time."""
+    if rows.dtype != np.float16 or not rows.dtype.isnative or rows.size == 0:
+        return bool(np.isfinite(rows).all())
+    return bool((np.ascontiguousarray(rows).view(np.uint16) & np.uint16(0x7FFF)).max() < 0x7C00)
+
+
 def _checksum(rows: npt.NDArray[np.floating]) -> int:
     return zlib.crc32(np.ascontiguousarray(rows).view(np.uint8).reshape(-1).data)
 
@@ -210,7 +217,7 @@ def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.
     """Rows in the type of the pack, C order; NaN and infinity, and what float16 would spoil, are refused by the video's name."""
     with np.errstate(over="ignore"):
         packed = np.ascontiguousarray(rows, dtype=dtype)
-    if not np.isfinite(packed).all():
+    if not _all_finite(packed):
         bad = np.argwhere(~np.isfinite(packed))[0]
         where = f"{video_id}.npy: row {bad[0]}, column {bad[1]} is"
         if np.isfinite(rows[bad[0], bad[1]]):
