@@ -20,12 +20,13 @@ from crosstask.learning.adam import bring_up_to_date
 from crosstask.learning.alternation import as_stored, begin, knobs_of, room_for
 from crosstask.learning.arithmetic import compiled
 from crosstask.learning.kernels import (
-    add_gradient,
+    ROWS_AT_ONCE,
+    add_gradients,
     arrays_of,
     costs_of_row,
     form_step_weights,
     load_row,
-    score_two_rows,
+    score_rows,
     step_adam,
 )
 from crosstask.ordering.once import once_into
@@ -38,17 +39,15 @@ def load_all(stored, videos, tasks, dropout, space):
     for v in range(videos.task.size):
         _, _, active, _ = arrays_of(v, videos, tasks)
         for i in range(active.size):
-            load_row(stored, videos.first_row[v] + active[i], np.uint64(i), dropout, space.row, space)
+            load_row(stored, videos.first_row[v] + active[i], np.uint64(i), dropout, space.rows[0], space)
 
 
 @compiled
 def score_all(videos, tasks, space):
     for v in range(videos.task.size):
         _, averaging, active, _ = arrays_of(v, videos, tasks)
-        for i in range(0, active.size - 1, 2):
-            score_two_rows(
-                space.step_weights, averaging.shape[0], space.row, space.next_row, space.scores[i], space.scores[i + 1]
-            )
+        for i in range(0, active.size, ROWS_AT_ONCE):
+            score_rows(space.step_weights, averaging.shape[0], space.rows, space.scores[i : i + ROWS_AT_ONCE])
 
 
 @compiled
@@ -57,7 +56,9 @@ def cost_all(videos, tasks, knobs, space):
         _, averaging, active, allowed = arrays_of(v, videos, tasks)
         gram = averaging @ averaging.T
         for i in range(active.size):
-            costs_of_row(space.scores[i, : averaging.shape[0]], allowed[i], gram, space.row, knobs, space.cost[i], space.value)
+            costs_of_row(
+                space.scores[i, : averaging.shape[0]], allowed[i], gram, space.rows[0], knobs, space.cost[i], space.value
+            )
 
 
 @compiled
@@ -80,9 +81,10 @@ def form_all(videos, tasks, parameters, space):
 def gradient_all(stored, videos, tasks, knobs, space):
     for v in range(videos.task.size):
         _, averaging, active, _ = arrays_of(v, videos, tasks)
-        for k in range(averaging.shape[0]):
-            at = videos.first_row[v] + active[k]
-            add_gradient(stored, at, k, np.uint64(k), 1.0, averaging.shape[0], knobs.dropout, space)
+        K = averaging.shape[0]
+        at = videos.first_row[v] + active[:K].astype(np.int64)
+        for first in range(0, K, ROWS_AT_ONCE):
+            add_gradients(stored, at, np.arange(K), first, np.uint64(v), 1.0, K, knobs.dropout, space)
 
 
 @compiled

@@ -84,9 +84,9 @@ def test_dropout_keeps_the_stated_share_and_the_mean():
     rows = np.ones((1, 10_000), np.float32)
     kept = []
     for key in range(20):
-        load_row(rows, 0, np.uint64(key * 7919), 0.7, space.row, space)
-        kept.append((space.row > 0).mean())
-        assert set(np.unique(space.row)) == {np.float32(0), np.float32(1 / (1 - 0.7))}
+        load_row(rows, 0, np.uint64(key * 7919), 0.7, space.rows[0], space)
+        kept.append((space.rows[0] > 0).mean())
+        assert set(np.unique(space.rows[0])) == {np.float32(0), np.float32(1 / (1 - 0.7))}
     assert np.mean(kept) == pytest.approx(0.3, abs=0.004)
 
 
@@ -109,10 +109,10 @@ def test_supervised_reaches_an_independent_multinomial_fit():
     rows = (rng.standard_normal((T, D)) + 0.7 * np.eye(K, D)[labels]).astype(np.float32)
     truth = np.eye(K, dtype=bool)[labels]
     videos = video_arrays([TrainingVideo(0, 0, T, truth)], tasks)
-    settings = AlternationSettings(learning_rate=0.02, dropout=0.0, initial_epochs=0, epochs=4000)
+    settings = AlternationSettings(learning_rate=0.002, dropout=0.0, initial_epochs=0, epochs=8000)  # small: Adam does not rest
     ours = supervise(rows, videos, tasks, begin(K, D, videos, 0), settings, 0).parameters
     fit = LogisticRegression(C=1e6, max_iter=10_000, tol=1e-10).fit(rows, labels)
-    assert np.allclose(log_softmax(component_scores(rows, ours)), fit.predict_log_proba(rows), atol=2e-3)
+    assert np.allclose(log_softmax(component_scores(rows, ours)), fit.predict_log_proba(rows), atol=1e-3)
 
 
 def test_label_costs_are_equation_17():

@@ -84,7 +84,8 @@ def catch_up(
     decay1, decay2 = np.float32(BETA1**s), np.float32(BETA2**s)
     for d in range(w.size):
         root = np.sqrt(second[d])
-        w[d] -= first[d] * (a0 / (root + e0) + a1 / (root + e1))
+        r0, r1 = root + e0, root + e1
+        w[d] -= first[d] * (a0 * r1 + a1 * r0) / (r0 * r1)  # a0 / r0 + a1 / r1 with one division
         first[d] *= decay1
         second[d] *= decay2
 

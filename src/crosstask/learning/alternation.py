@@ -128,7 +128,7 @@ def _finish_epoch(progress: Progress, loss: float, settings: AlternationSettings
 def as_stored(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
     """Rows as the kernels read them: float16 as its bits, anything else as float32."""
     if rows.dtype == np.float16:
-        return rows.view(np.uint16)
+        return rows.view(np.int16)
     return rows if rows.dtype == np.float32 else rows.astype(np.float32)
 
 

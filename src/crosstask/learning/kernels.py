@@ -19,19 +19,20 @@ from crosstask.ordering.once import once_into
 
 Floats = npt.NDArray[np.float32]
 _UNSHIFT = np.float32(2.0**112)  # a float16's exponent moved into a float32 lacks 112
+_SHIFT, _SIGN_AND_REST = np.int32(13), np.int32(0x8FFFE000 - 2**32)
+ROWS_AT_ONCE, COLUMNS_AT_ONCE = 4, 640  # four rows' columns stay in the nearest cache while every classifier passes over them
 LABEL_PASS, GRADIENT_PASS, DRAW_PASS = 0, 1, 2
 
 
 class Workspace(NamedTuple):
     """Room for the largest video, made once."""
 
-    row: Floats  # (D,)
-    next_row: Floats  # (D,)
+    rows: Floats  # (4, D)
     bits: npt.NDArray[np.uint64]  # (D / 4,)
     step_weights: Floats  # (K, D + 1)
     step_gradient: Floats  # (K, D + 1)
     gradient: Floats  # (D + 1,)
-    scores: Floats  # (active, K)
+    scores: Floats  # (active + 4, K)
     cost: npt.NDArray[np.float64]  # (active, K)
     value: npt.NDArray[np.float64]  # (K,)
     placed: npt.NDArray[np.bool_]  # (active, K)
@@ -41,13 +42,12 @@ class Workspace(NamedTuple):
 def workspace(n_dimensions: int, n_steps: int, n_active: int) -> Workspace:
     """Room for videos of up to `n_active` active rows and `n_steps` steps."""
     return Workspace(
-        row=np.empty(n_dimensions, np.float32),
-        next_row=np.empty(n_dimensions, np.float32),
+        rows=np.empty((ROWS_AT_ONCE, n_dimensions), np.float32),
         bits=np.empty((n_dimensions + 3) // 4, np.uint64),
         step_weights=np.empty((n_steps, n_dimensions + 1), np.float32),
         step_gradient=np.empty((n_steps, n_dimensions + 1), np.float32),
         gradient=np.empty(n_dimensions + 1, np.float32),
-        scores=np.empty((n_active, n_steps), np.float32),
+        scores=np.empty((n_active + ROWS_AT_ONCE, n_steps), np.float32),  # rows go in fours
         cost=np.empty((n_active, n_steps)),
         value=np.empty(n_steps),
         placed=np.empty((n_active, n_steps), np.bool_),
@@ -68,29 +68,25 @@ class Knobs(NamedTuple):
 
 @compiled
 def load_row(stored: npt.NDArray[np.generic], at: int, key: np.uint64, dropout: float, row: Floats, space: Workspace) -> None:
-    """Put row `at` of the stored features (float16 seen as uint16, or float32) into `row`, with dropout."""
+    """Put row `at` of the stored features (float16 seen as int16, or float32) into `row`, with dropout."""
     source = stored[at]
     scale = np.float32(1 / (1 - dropout))
-    if stored.itemsize == 2:  # float16 seen as its bits, which Numba has no type for
-        raw = row.view(np.uint32)  # widened in place
-        for d in range(row.size):
-            half = np.uint32(source[d])
-            raw[d] = ((half & np.uint32(0x7FFF)) << np.uint32(13)) | ((half & np.uint32(0x8000)) << np.uint32(16))
-        if dropout == 0:
-            for d in range(row.size):
-                row[d] *= _UNSHIFT
-            return
-        draws, threshold = dropout_draws(key, dropout, space.bits)
-        for d in range(row.size):
-            row[d] = (row[d] * _UNSHIFT) * scale if draws[d] >= threshold else np.float32(0)
-        return
     if dropout == 0:
         for d in range(row.size):
-            row[d] = source[d]
+            row[d] = _number(source[d], stored.itemsize)
         return
     draws, threshold = dropout_draws(key, dropout, space.bits)
     for d in range(row.size):
-        row[d] = np.float32(source[d]) * scale if draws[d] >= threshold else np.float32(0)
+        number = _number(source[d], stored.itemsize) * scale  # dropped or not: without a branch, many columns go at once
+        row[d] = number if draws[d] >= threshold else np.float32(0)
+
+
+@compiled
+def _number(stored: np.generic, n_bytes: int) -> np.float32:
+    """A stored number: a float32, or a float16 seen as its bits, which Numba has no type for."""
+    if n_bytes == 2:  # the sign stays above, exponent and mantissa move to where a float32 has them
+        return np.int32((np.int32(stored) << _SHIFT) & _SIGN_AND_REST).view(np.float32) * _UNSHIFT
+    return np.float32(stored)
 
 
 @compiled
@@ -101,31 +97,39 @@ def dropout_draws(key: np.uint64, dropout: float, bits: npt.NDArray[np.uint64]) 
 
 
 @compiled
-def dot_with_bias(weights: Floats, row: Floats) -> np.float32:
-    """w · x + b for one step classifier."""
-    total = np.float32(0)
-    for d in range(row.size):
-        total += weights[d] * row[d]
-    return total + weights[row.size]
+def score_rows(step_weights: Floats, n_steps: int, rows: Floats, scores: Floats) -> None:
+    """w · x + b of all step classifiers for four rows, (4, K): two classifiers at a time, so each number read serves many products."""
+    D = rows.shape[1]
+    for k in range(n_steps):
+        scores[:, k] = step_weights[k, D]
+    for begin in range(0, D, COLUMNS_AT_ONCE):
+        end = min(begin + COLUMNS_AT_ONCE, D)
+        x0, x1, x2, x3 = rows[0, begin:end], rows[1, begin:end], rows[2, begin:end], rows[3, begin:end]
+        for k in range(0, n_steps, 2):
+            other = min(k + 1, n_steps - 1)  # the last of an odd number is its own partner
+            one, two = step_weights[k, begin:end], step_weights[other, begin:end]
+            a0, a1, a2, a3 = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+            b0, b1, b2, b3 = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+            for d in range(one.size):
+                a0 += one[d] * x0[d]
+                a1 += one[d] * x1[d]
+                a2 += one[d] * x2[d]
+                a3 += one[d] * x3[d]
+                b0 += two[d] * x0[d]
+                b1 += two[d] * x1[d]
+                b2 += two[d] * x2[d]
+                b3 += two[d] * x3[d]
+            _add_to_column(scores, k, a0, a1, a2, a3)
+            if other > k:
+                _add_to_column(scores, other, b0, b1, b2, b3)
 
 
 @compiled
-def score_two_rows(step_weights: Floats, n_steps: int, row: Floats, other: Floats, scores: Floats, other_scores: Floats) -> None:
-    """w · x + b of all step classifiers for two rows, two classifiers at a time: each number read serves two products."""
-    D = row.size
-    for k in range(0, n_steps - 1, 2):
-        one, two = step_weights[k], step_weights[k + 1]
-        a, b, c, e = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
-        for d in range(D):
-            a += one[d] * row[d]
-            b += two[d] * row[d]
-            c += one[d] * other[d]
-            e += two[d] * other[d]
-        scores[k], scores[k + 1] = a + one[D], b + two[D]
-        other_scores[k], other_scores[k + 1] = c + one[D], e + two[D]
-    if n_steps % 2:
-        k = n_steps - 1
-        scores[k], other_scores[k] = dot_with_bias(step_weights[k], row), dot_with_bias(step_weights[k], other)
+def _add_to_column(scores: Floats, k: int, a0: np.float32, a1: np.float32, a2: np.float32, a3: np.float32) -> None:
+    scores[0, k] += a0
+    scores[1, k] += a1
+    scores[2, k] += a2
+    scores[3, k] += a3
 
 
 @compiled
@@ -158,31 +162,49 @@ def to_probabilities(scores: Floats) -> float:
 
 
 @compiled
-def add_gradient(
+def add_gradients(
     stored: npt.NDArray[np.generic],
-    at: int,
-    step: int,
+    at: npt.NDArray[np.int64],
+    steps: npt.NDArray[np.int64],
+    first: int,
     key: np.uint64,
     scale: float,
     n_steps: int,
     dropout: float,
     space: Workspace,
 ) -> float:
-    """Add scale * (p - e_step) [x 1] of one row to the step gradient; the cost F of that row and step."""
-    load_row(stored, at, key, dropout, space.row, space)
-    p = space.scores[0, :n_steps]
-    for k in range(n_steps):
-        p[k] = dot_with_bias(space.step_weights[k], space.row)
-    score = p[step]
-    cost = to_probabilities(p) - score
-    for k in range(n_steps):
-        error = p[k] - np.float32(1) if k == step else p[k]
-        weight = np.float32(scale) * error
-        target = space.step_gradient[k]
-        for d in range(space.row.size):
-            target[d] += weight * space.row[d]
-        target[space.row.size] += weight
+    """Add scale * (p - e_step) [x 1] of up to four rows, from number `first` on, to the step gradient; the sum of their costs F."""
+    n_rows = min(ROWS_AT_ONCE, at.size - first)
+    for r in range(n_rows):
+        load_row(stored, at[first + r], mixed(key, np.uint64(first + r)), dropout, space.rows[r], space)
+    errors = space.scores[:ROWS_AT_ONCE]
+    score_rows(space.step_weights, n_steps, space.rows, errors)
+    cost = 0.0
+    for r in range(n_rows):
+        score = errors[r, steps[first + r]]
+        cost += to_probabilities(errors[r, :n_steps]) - score
+        errors[r, steps[first + r]] -= np.float32(1)
+    for r in range(n_rows, ROWS_AT_ONCE):  # no row: whatever stands there counts nothing
+        space.rows[r] = np.float32(0)
+        errors[r, :n_steps] = np.float32(0)
+    add_outer_products(errors, np.float32(scale), n_steps, space.rows, space.step_gradient)
     return cost
+
+
+@compiled
+def add_outer_products(errors: Floats, scale: np.float32, n_steps: int, rows: Floats, out: Floats) -> None:
+    """Add scale * errorsᵀ [rows 1] of four rows to (K, D + 1), in one pass over it."""
+    D = rows.shape[1]
+    for begin in range(0, D, COLUMNS_AT_ONCE):
+        end = min(begin + COLUMNS_AT_ONCE, D)
+        x0, x1, x2, x3 = rows[0, begin:end], rows[1, begin:end], rows[2, begin:end], rows[3, begin:end]
+        for k in range(n_steps):
+            target = out[k, begin:end]
+            w0, w1, w2, w3 = scale * errors[0, k], scale * errors[1, k], scale * errors[2, k], scale * errors[3, k]
+            for d in range(target.size):
+                target[d] += (w0 * x0[d] + w1 * x1[d]) + (w2 * x2[d] + w3 * x3[d])
+    for k in range(n_steps):
+        out[k, D] += scale * ((errors[0, k] + errors[1, k]) + (errors[2, k] + errors[3, k]))
 
 
 @compiled
@@ -224,8 +246,8 @@ def learn_from(
     n_steps = averaging.shape[0]
     space.step_gradient[:n_steps] = np.float32(0)
     total = 0.0
-    for i in range(at.size):
-        total += add_gradient(stored, at[i], steps[i], mixed(key, np.uint64(i)), scale, n_steps, knobs.dropout, space)
+    for first in range(0, at.size, ROWS_AT_ONCE):
+        total += add_gradients(stored, at, steps, first, key, scale, n_steps, knobs.dropout, space)
     step_adam(parameters, state, numbers, averaging, knobs, space)
     return total
 
@@ -321,14 +343,13 @@ def label_costs(
     """F - delta/2 ‖grad F‖² (Eq. 17) for every active row into `space.cost`, infinite where not allowed."""
     K = averaging.shape[0]
     gram = averaging @ averaging.T
-    for i in range(0, active.size, 2):
-        j = min(i + 1, active.size - 1)  # rows go in pairs; the last may be its own pair
-        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space.row, space)
-        load_row(stored, first_row + active[j], mixed(key, np.uint64(active[j])), knobs.dropout, space.next_row, space)
-        score_two_rows(space.step_weights, K, space.row, space.next_row, space.scores[i], space.scores[j])
-        costs_of_row(space.scores[i, :K], allowed[i], gram, space.row, knobs, space.cost[i], space.value)
-        if j > i:
-            costs_of_row(space.scores[j, :K], allowed[j], gram, space.next_row, knobs, space.cost[j], space.value)
+    for i in range(0, active.size, ROWS_AT_ONCE):
+        n_rows = min(ROWS_AT_ONCE, active.size - i)
+        for r in range(n_rows):  # where fewer are left, rows scored before stand in the other places, and their scores go unused
+            load_row(stored, first_row + active[i + r], mixed(key, np.uint64(active[i + r])), knobs.dropout, space.rows[r], space)
+        score_rows(space.step_weights, K, space.rows, space.scores[i : i + ROWS_AT_ONCE])
+        for r in range(n_rows):
+            costs_of_row(space.scores[i + r, :K], allowed[i + r], gram, space.rows[r], knobs, space.cost[i + r], space.value)
 
 
 @compiled
@@ -388,26 +409,32 @@ def subtract_cross_terms(
     """
     K = averaging.shape[0]
     space.step_gradient[:K] = np.float32(0)
-    gram = averaging @ averaging.T
+    gram = (averaging @ averaging.T).astype(np.float64)
+    in_four = np.zeros((ROWS_AT_ONCE, K), np.float32)
     for k in range(K):
         i = before[k]
-        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space.row, space)
-        for j in range(K):
-            error = space.scores[i, j] - np.float32(1) if j == k else space.scores[i, j]
-            weight = np.float32(error / n_segments)
-            for d in range(space.row.size):
-                space.step_gradient[j, d] += weight * space.row[d]
-            space.step_gradient[j, space.row.size] += weight
-    for i in range(active.size):
-        load_row(stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space.row, space)
-        for k in range(K):
-            space.value[k] = dot_with_bias(space.step_gradient[k], space.row)
-        along = gram.astype(np.float64) @ space.value[:K]
-        expected = 0.0
-        for k in range(K):
-            expected += space.scores[i, k] * along[k]
-        for k in range(K):
-            space.cost[i, k] -= knobs.linearised_weight * (expected - along[k])
+        load_row(
+            stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space.rows[k % ROWS_AT_ONCE], space
+        )
+        in_four[k % ROWS_AT_ONCE] = space.scores[i, :K]
+        in_four[k % ROWS_AT_ONCE, k] -= np.float32(1)
+        if (k + 1) % ROWS_AT_ONCE == 0 or k + 1 == K:
+            for r in range(k % ROWS_AT_ONCE + 1, ROWS_AT_ONCE):
+                space.rows[r] = np.float32(0)
+                in_four[r] = np.float32(0)
+            add_outer_products(in_four, np.float32(1 / n_segments), K, space.rows, space.step_gradient)
+    for i in range(0, active.size, ROWS_AT_ONCE):
+        n_rows = min(ROWS_AT_ONCE, active.size - i)
+        for r in range(n_rows):
+            load_row(stored, first_row + active[i + r], mixed(key, np.uint64(active[i + r])), knobs.dropout, space.rows[r], space)
+        score_rows(space.step_gradient, K, space.rows, in_four)
+        for r in range(n_rows):
+            along = gram @ in_four[r].astype(np.float64)
+            expected = 0.0
+            for k in range(K):
+                expected += space.scores[i + r, k] * along[k]
+            for k in range(K):
+                space.cost[i + r, k] -= knobs.linearised_weight * (expected - along[k])
 
 
 @compiled
