@@ -10,9 +10,9 @@ A demonstration that this script has already timed in FOLDER is not run again; o
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from time import perf_counter
 
@@ -36,20 +36,27 @@ def demonstrated(folder: Path, seed: int) -> dict:
     out = folder / f"seed-{seed}"
     if out.exists():
         raise SystemExit(f"{out}: exists, so its time from nothing cannot be measured; remove it or choose another folder")
-    before, load, begun = resource.getrusage(resource.RUSAGE_CHILDREN), os.getloadavg()[0], perf_counter()
+    load, begun = os.getloadavg()[0], perf_counter()
     command = [sys.executable, "-m", "crosstask.cli.main", "demo", "--video", "--seed", str(seed), "--out", str(out), "--json"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryFile() as printed:
+        process = subprocess.Popen(command, stdout=printed)
+        _, status, used = os.wait4(process.pid, 0)  # what this process and those it waited for used, and no other
+        process.returncode = os.waitstatus_to_exitcode(status)
+        wall = perf_counter() - begun
+        if process.returncode != 0:
+            raise SystemExit(f"the demonstration of seed {seed} ended with {process.returncode}")
+        printed.seek(0)
+        figures = json.loads(printed.read())
     took = {
-        "wall_seconds": perf_counter() - begun,
-        "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        "largest_process_mb": after.ru_maxrss / 1024,
+        "wall_seconds": wall,
+        "cpu_seconds": used.ru_utime + used.ru_stime,
+        "largest_process_mb": used.ru_maxrss / 1024,
         "load_at_start": load,
         "load_at_end": os.getloadavg()[0],
         "cores": len(os.sched_getaffinity(0)),
         "report_bytes": (out / "report.html").stat().st_size,
     }
-    found = {"took": took, "figures": json.loads(done.stdout)}
+    found = {"took": took, "figures": figures}
     write_json(kept, found)
     return found
 
