@@ -4,6 +4,7 @@ python benchmarks/planted_matched_sharing.py --out results/planted-matched-shari
 
 With `--tuned`, the second look by results/planted-matched-tuned-protocol.json: fresh worlds, and each level of sharing by what validation chose for it.
 With `--whole`, the third by results/planted-matched-whole-protocol.json: fresh worlds of the paper's whole shape, one setting for all levels.
+With `--steps`, the fourth by results/planted-matched-steps-protocol.json: more such worlds, for the smallest of the gains alone, whole steps over none.
 
 As planted_measured_sharing.py on the second world, at the paper's 18 + 65 tasks. The control has the very videos of the default setting, so they
 are drawn once. What is done is kept, world by world, so a stopped run goes on.
@@ -63,10 +64,19 @@ def never_trained(corpus: Corpus, split: Split, seed: int, settings: Alternation
     return recall_of(corpus, Proposed("component", settings), train, test, seed)
 
 
-def score(name: str, seed: int, tuned: Mapping[str, AlternationSettings], shape: Shape) -> Worlds:
+def step_and_none(corpus: Corpus, split: Split, seed: int) -> dict[str, Recalls]:
+    """Whole steps shared, and nothing shared, on one split; the rest of the methods is in the looks before."""
+    primary = [video for video in split.train if corpus.task_of(video).primary]
+    levels = {"step": split.train, "none": primary}
+    return {name: recall_of(corpus, Proposed(name, ONE_FOR_ALL[name]), train, split.test, seed) for name, train in levels.items()}
+
+
+def score(look: str, name: str, seed: int, tuned: Mapping[str, AlternationSettings], shape: Shape) -> Worlds:
     """Every method in one world; with the default setting also its control."""
     corpus = plant(shape, name, seed, N_DIMENSIONS)
     split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
+    if look == "steps":
+        return {name: step_and_none(corpus, split, seed)}
     found = {name: compare(corpus, split, seed, tuned)}
     if seed % FIRST_FRESH_SEED < NEVER_TRAINED_SEEDS and shape == SHAPE:
         found[name]["never trained"] = never_trained(corpus, split, seed, tuned.get("component", SETTINGS))
@@ -75,11 +85,13 @@ def score(name: str, seed: int, tuned: Mapping[str, AlternationSettings], shape:
     return found
 
 
-def kept_or_scored(folder: Path, name: str, seed: int, tuned: Mapping[str, AlternationSettings], shape: Shape) -> Worlds:
+def kept_or_scored(
+    folder: Path, look: str, name: str, seed: int, tuned: Mapping[str, AlternationSettings], shape: Shape
+) -> Worlds:
     """What was found in a world, now or before."""
     kept, start = folder / f"{name}-{seed}.json", time.process_time()
     if not kept.exists():
-        write_json(kept, score(name, seed, tuned, shape))
+        write_json(kept, score(look, name, seed, tuned, shape))
     found: Worlds = json.loads(kept.read_text("utf-8"))
     for setting, recalls in found.items():
         shown = ", ".join(f"{m} {np.mean(list(r.values())):.3f}" for m, r in recalls.items())
@@ -95,7 +107,9 @@ def summary(runs: list[dict[str, Recalls]]) -> dict[str, object]:
         "recall": {
             m: {"mean": round(float(v.mean()), 4), "by_seed": [round(float(x), 4) for x in v]} for m, v in by_seed.items()
         },
-        "gains": {f"{a} - {b}": interval(by_seed[a] - by_seed[b]) for a, b in PAIRS} if len(runs) > 1 else {},
+        "gains": {f"{a} - {b}": interval(by_seed[a] - by_seed[b]) for a, b in PAIRS if {a, b} <= set(methods)}
+        if len(runs) > 1
+        else {},
     }
     hidden = [run for run in runs if "never trained" in run]
     return result | ({"never_trained": _never_trained(hidden)} if hidden else {})
@@ -129,6 +143,7 @@ def main() -> None:
     parser.add_argument(
         "--whole", action="store_true", help="the third look: the paper's whole shape, one setting for all levels"
     )
+    parser.add_argument("--steps", action="store_true", help="the fourth look: whole steps over none in more worlds of the third")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     arguments.work.mkdir(parents=True, exist_ok=True)
@@ -139,6 +154,8 @@ def main() -> None:
         look, tuned, first_seed = "tuned", TUNED, FIRST_FRESH_SEED
     if arguments.whole:
         look, tuned, first_seed, shape = "whole", ONE_FOR_ALL, 300, WHOLE
+    if arguments.steps:
+        look, tuned, first_seed, shape = "steps", ONE_FOR_ALL, 400, WHOLE
     result = {
         "what": "synthetic planted corpus, matched world: step recall by level of sharing; 95 % intervals of paired differences over seeds",
         "command": f"python benchmarks/planted_matched_sharing.py --out results/{arguments.out.name} --work DIR"
@@ -151,9 +168,11 @@ def main() -> None:
     }
     for number in range(arguments.seeds):
         for name in settings:
-            for setting, recalls in kept_or_scored(arguments.work, name, first_seed + number, tuned, shape).items():
+            for setting, recalls in kept_or_scored(arguments.work, look, name, first_seed + number, tuned, shape).items():
                 runs[setting].append(recalls)
-        write_json(arguments.out, result | {"seeds": number + 1, "results": {name: summary(runs[name]) for name in runs}})
+        write_json(
+            arguments.out, result | {"seeds": number + 1, "results": {name: summary(runs[name]) for name in runs if runs[name]}}
+        )
 
 
 if __name__ == "__main__":
