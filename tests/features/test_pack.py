@@ -1,9 +1,10 @@
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from crosstask.features import LooseFeatures, pack_features, write_rows
+from crosstask.features import LooseFeatures, pack, pack_features, write_rows
 from crosstask.features.pack import open_packed
 from crosstask.records import InputError
 
@@ -93,6 +94,21 @@ def test_a_flipped_bit_is_found(tmp_path):
     rows_file(tmp_path / "p").write_bytes(data)
     packed = open_packed(tmp_path / "p", source, source)
     assert packed is not None and packed.damaged() == ["v1"]
+
+
+def test_a_file_that_changes_while_it_is_packed_is_packed_again(tmp_path, monkeypatch):
+    source = loose(tmp_path / "f")
+    as_packed = pack.as_packed
+
+    def meanwhile_changed(rows, dtype, video_id):
+        if video_id == "v2":
+            os.utime(source.path("v2"), ns=(1, 1))
+        return as_packed(rows, dtype, video_id)
+
+    monkeypatch.setattr(pack, "as_packed", meanwhile_changed)
+    pack_features(source, source, tmp_path / "p")
+    assert open_packed(tmp_path / "p", source, [video for video in source if video != "v2"]) is not None
+    assert open_packed(tmp_path / "p", source, source) is None
 
 
 def test_who_has_a_pack_open_keeps_it_when_the_files_change(tmp_path):

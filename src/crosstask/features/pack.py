@@ -12,12 +12,14 @@ import logging
 import os
 import re
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +32,7 @@ log = logging.getLogger(__name__)
 FORMAT = 2
 _ROWS = re.compile(r"rows-[0-9a-f]{16}\.bin")
 _FLUSH_EVERY_BYTES = 256 * 2**20
+_PREPARED_AHEAD = 2
 Progress = Callable[[int, int], None]
 
 
@@ -165,14 +168,13 @@ def _append(
     next_row = sum(video.n_rows for video in videos)
     unsafe_bytes = 0
     with _open_for_append(folder / "unfinished.bin", next_row * row_bytes) as file:
-        for done, video_id in enumerate(wanted[len(videos) :], start=len(videos) + 1):
-            rows = as_packed(source.rows(video_id), dtype, video_id)
+        prepared = _prepared(source, wanted[len(videos) :], dtype)
+        for done, (video_id, rows, crc32, (size, mtime)) in enumerate(prepared, start=len(videos) + 1):
             n_dimensions = n_dimensions or rows.shape[1]
             if rows.shape[1] != n_dimensions:
                 raise InputError(f"{video_id}.npy: {rows.shape[1]} columns; the videos before it have {n_dimensions}")
             file.write(rows.view(np.uint8).reshape(-1).data)
-            size, mtime = _stamp(source.path(video_id))
-            videos.append(PackedVideo(video_id, next_row, len(rows), _checksum(rows), size, mtime))
+            videos.append(PackedVideo(video_id, next_row, len(rows), crc32, size, mtime))
             next_row += len(rows)
             unsafe_bytes += rows.nbytes
             if unsafe_bytes >= _FLUSH_EVERY_BYTES:
@@ -183,6 +185,38 @@ def _append(
                 progress(done, len(wanted))
         _flush(file)
     return videos, n_dimensions
+
+
+class _Prepared(NamedTuple):
+    """A video's rows as they are to be written, and what the index says of them."""
+
+    id: str
+    rows: npt.NDArray[np.floating]
+    crc32: int
+    stamp: tuple[int, int]
+
+
+def _prepared(source: LooseFeatures, video_ids: Sequence[str], dtype: str) -> Iterator[_Prepared]:
+    """The videos in their order; the next few are read and checked while one is written, so that the disk need not wait."""
+    waiting: deque[Future[_Prepared]] = deque()
+    with ThreadPoolExecutor(_PREPARED_AHEAD) as threads:
+        try:
+            for video_id in video_ids:
+                waiting.append(threads.submit(_prepare, source, video_id, dtype))
+                if len(waiting) > _PREPARED_AHEAD:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for video in waiting:
+                video.cancel()
+
+
+def _prepare(source: LooseFeatures, video_id: str, dtype: str) -> _Prepared:
+    mapped = source.rows(video_id)
+    stamp = _stamp(source.path(video_id))  # before the rows are read: a file that changes meanwhile no longer matches it
+    rows = as_packed(mapped, dtype, video_id)
+    return _Prepared(video_id, rows, _checksum(rows), stamp)
 
 
 def _flush(file: BinaryIO) -> None:
