@@ -87,20 +87,27 @@ def speed_corpus(folder: Path) -> Path:
 
 
 def packed(folder: Path) -> tuple[Corpus, dict]:
-    """The corpus of a folder with its features packed, and how fast packing went beside reading the same files."""
-    corpus = read_release(folder)
+    """The corpus of a folder with its features packed, and how fast packing went beside the disk alone: the same bytes read and written."""
+    files = sorted((folder / "crosstask_features").glob("*.npy"))
+    n_bytes = sum(path.stat().st_size for path in files)
     begun = perf_counter()
-    n_bytes = sum(len(path.read_bytes()) for path in sorted((folder / "crosstask_features").glob("*.npy")))
-    reading = perf_counter() - begun
+    with (folder / "copy").open("wb") as copy:  # halves of float32: what packing reads, and as many bytes as it writes
+        for path in files:
+            content = path.read_bytes()
+            copy.write(content[: len(content) // 2])
+        copy.flush()
+        os.fsync(copy.fileno())
+    copying = perf_counter() - begun
+    (folder / "copy").unlink()
     begun = perf_counter()
-    corpus = with_packed_features(corpus)
+    corpus = with_packed_features(read_release(folder))
     packing = perf_counter() - begun
     begun = perf_counter()
     with_packed_features(read_release(folder))
     return corpus, {
         "mb": n_bytes / 1e6,
         "mb_per_s": n_bytes / 1e6 / packing,
-        "reading_alone_mb_per_s": n_bytes / 1e6 / reading,
+        "reading_and_writing_alone_mb_per_s": n_bytes / 1e6 / copying,
         "reopening_s": perf_counter() - begun,
     }
 
