@@ -22,7 +22,7 @@ def test_two_windows_of_one_step_in_a_video_count_once():
 def test_a_strip_per_task_that_has_windows():
     tasks = {name: Task(name, f"Make <{name}>", ("pour milk", "stir")) for name in ("a", "b")}
     drawn = window_places(tasks, [(VideoKey("a", "v"), 40, (StepInterval(1, Interval(20, 30)),))])
-    assert drawn.count("<details") == 1 and "Make &lt;a&gt; (1 videos" in drawn and "stir mostly at 51 %" in drawn
+    assert drawn.count("<details") == 1 and "Make &lt;a&gt; (videos with windows: 1)" in drawn and "stir mostly at 51 %" in drawn
     assert window_places(tasks, []) == ""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson
-from crosstask.cli.speaking import note, print_json, say
+from crosstask.cli.speaking import counted, note, print_json, say
 
 if TYPE_CHECKING:
     from crosstask.collecting.fetching import Progress
@@ -49,7 +49,7 @@ def download(
         results.append(download_part(part, out, addresses, patience, progress=_progress(part.name)))
         if not as_json:
             state = "checksum as recorded" if results[-1]["verified"] else "checksum recorded"
-            say(f"{out / part.folder}: {results[-1]['files']} files, {state}")
+            say(f"{out / part.folder}: {counted(results[-1]['files'], 'file')}, {state}")
     if as_json:
         print_json({"parts": results})
 

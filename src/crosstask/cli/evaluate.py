@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder, Seed, SplitSeed, VideoList, test_videos
-from crosstask.cli.speaking import note, percent, print_json, print_table, progress
+from crosstask.cli.speaking import counted, note, percent, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from crosstask.methods.contracts import Scorer
@@ -112,4 +112,6 @@ def _print(result: dict[str, Any], corpus: "Corpus") -> None:
         cells = [percent(result[measure]["tasks"].get(task)) for measure in ("recall", "map", "f1")]
         rows.append([corpus.tasks[task].title, *cells])
     rows.append(["mean over tasks", *(percent(result[measure]["mean"]) for measure in ("recall", "map", "f1"))])
-    print_table(f"{result['videos']} videos of {corpus.name}, in percent", ["task", "step recall", "frame mAP", "F1"], rows)
+    print_table(
+        f"{counted(result['videos'], 'video')} of {corpus.name}, in percent", ["task", "step recall", "frame mAP", "F1"], rows
+    )

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from crosstask.cli.options import AsJson
-from crosstask.cli.speaking import note, print_json, say
+from crosstask.cli.speaking import counted, note, print_json, say
 
 
 def export(
@@ -39,4 +39,4 @@ def export(
     if as_json:
         print_json({"files": [str(path) for path in paths], "remarks": remarks})
     else:
-        say(f"{len(paths)} files in {target}: {', '.join(names)}")
+        say(f"{counted(len(paths), 'file')} in {target}: {', '.join(names)}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson
-from crosstask.cli.speaking import note, print_json, say
+from crosstask.cli.speaking import counted, note, print_json, say
 
 if TYPE_CHECKING:
     from crosstask.methods.model import Model
@@ -93,7 +93,7 @@ def task_wanted(model: "Model", task: str | None, steps: str | None) -> "Task":
             from difflib import get_close_matches
 
             near = get_close_matches(task.lower(), known, n=3, cutoff=0.4)
-            hint = f"; did you mean {' or '.join(near)}?" if near else f"; it knows {len(model.tasks)} tasks"
+            hint = f"; did you mean {' or '.join(near)}?" if near else f"; it knows {counted(len(model.tasks), 'task')}"
             raise InputError(f"task '{task}' is not in the model{hint} A new task needs only --steps")
         return known.get(task) or known[task.lower()]
     wanted = task_from_steps(steps or "")

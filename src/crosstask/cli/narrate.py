@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder, VideoList, listed_videos
-from crosstask.cli.speaking import note, percent, print_json, print_table, progress, say
+from crosstask.cli.speaking import counted, note, percent, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from crosstask.narration.recipes import Narrated
@@ -100,7 +100,7 @@ def _say_scores(corpus: "Corpus", videos: "list[Video]", found: "Narrated", as_j
         for title, figures in [*((corpus.tasks[t].title, tasks[t]) for t in tasks), ("mean over tasks", shape)]
     ]
     header = ["task", "precision", "recall", "IoU", "midpoint hits", "outside", "window s"]
-    print_table(f"windows of {len(found.windows)} videos of {corpus.name}, in percent", header, rows)
+    print_table(f"windows of {counted(len(found.windows), 'video')} of {corpus.name}, in percent", header, rows)
 
 
 def _write(corpus: "Corpus", found: "Narrated", n_unusable: int, as_json: bool) -> None:
@@ -122,7 +122,7 @@ def _write(corpus: "Corpus", found: "Narrated", n_unusable: int, as_json: bool) 
     if as_json:
         print_json({"folder": str(folder), "videos": len(found.windows), "unusable": n_unusable})
     else:
-        say(f"windows of {len(found.windows)} videos in {folder}")
+        say(f"windows of {counted(len(found.windows), 'video')} in {folder}")
 
 
 def localize_narration(

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder
-from crosstask.cli.speaking import print_json, progress, say
+from crosstask.cli.speaking import counted, print_json, progress, say
 
 
 def pack(
@@ -49,5 +49,6 @@ def pack(
         )
     else:
         say(
-            f"{len(videos)} videos, {len(packed.all_rows)} rows of {packed.n_dimensions} {dtype} numbers, {size / 2**20:.0f} MiB in {packed.folder}"
+            f"{counted(len(videos), 'video')}, {counted(len(packed.all_rows), 'row')} of {packed.n_dimensions} {dtype} numbers, "
+            f"{size / 2**20:.0f} MiB in {packed.folder}"
         )

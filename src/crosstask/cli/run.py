@@ -8,7 +8,7 @@ import typer
 from crosstask.cli.countdown import countdown, duration, size
 from crosstask.cli.extract import Address, Engine, Every, Weights, WorkerCount, say_set_aside, team_of, weights_given
 from crosstask.cli.options import AsJson, Seed
-from crosstask.cli.speaking import note, percent, print_json, say
+from crosstask.cli.speaking import counted, note, percent, print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ def say_finished(finished: "Finished", out: Path, as_json: bool) -> None:
         print_json(counts)
         return
     say(
-        f"{counts['done']} videos done, {counts['reused']} reused, {len(finished.set_aside)} set aside; "
+        f"{counted(len(extracted.done), 'video')} done, {counts['reused']} reused, {len(finished.set_aside)} set aside; "
         f"{finished.windows} with narration; steps found in {len(finished.localized)}"
     )
     if finished.results:
@@ -122,7 +122,7 @@ def _estimate(folder: Path, recipe: "Recipe", n_workers: int, listen: bool, as_j
     if as_json:
         print_json(figures)
         return
-    say(f"{cost.videos} videos, {duration(cost.seconds)} in all, by {recipe}")
+    say(f"{counted(cost.videos, 'video')}, {duration(cost.seconds)} in all, by {recipe}")
     say(
         f"about {duration(wall)} with {n_workers} at a time ({duration(figures['cpu_seconds'])} of CPU), {size(cost.feature_bytes)} of features"
     )

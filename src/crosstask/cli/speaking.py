@@ -100,3 +100,12 @@ def listen(verbose: bool) -> None:
     logger.handlers = [OneLineEach()]
     logger.setLevel(logging.INFO if verbose else logging.WARNING)
     logger.propagate = False
+
+
+def counted(n: int, what: str) -> str:
+    """A number and what it counts.
+
+    >>> counted(1, "video"), counted(2, "video"), counted(0, "task")
+    ('1 video', '2 videos', '0 tasks')
+    """
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"

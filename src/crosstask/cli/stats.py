@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder
-from crosstask.cli.speaking import percent, print_json, print_table, say
+from crosstask.cli.speaking import counted, percent, print_json, print_table, say
 
 if TYPE_CHECKING:
     from crosstask.records import Corpus
@@ -86,7 +86,9 @@ def _print(figures: dict[str, Any], name: str) -> None:
     _print_groups(figures["groups"])
     for row in figures.get("comparison", []):
         annotated = "annotated" if row["annotated"] else "not annotated"
-        say(f"{row['name']}: {row['videos']} videos, {row['hours']:.1f} h, {row['tasks']} tasks, {annotated}")
+        say(
+            f"{row['name']}: {counted(row['videos'], 'video')}, {row['hours']:.1f} h, {counted(row['tasks'], 'task')}, {annotated}"
+        )
 
 
 def _print_groups(groups: dict[str, Any]) -> None:

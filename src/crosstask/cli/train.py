@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder, Seed, SharedVideos, SplitSeed, VideoList, training_videos
-from crosstask.cli.speaking import note, print_json, progress, say
+from crosstask.cli.speaking import counted, note, print_json, progress, say
 
 if TYPE_CHECKING:
     from crosstask.methods.model import Model
@@ -97,7 +97,9 @@ def train(
     if as_json:
         print_json({"model": str(out), "videos": len(trained), "tasks": len(chosen.tasks), "seconds": seconds})
     else:
-        say(f"{out}: learnt from {len(trained)} videos of {len({v.task for v in chosen.videos})} tasks in {seconds:.1f} s")
+        say(
+            f"{out}: learnt from {counted(len(trained), 'video')} of {counted(len({v.task for v in chosen.videos}), 'task')} in {seconds:.1f} s"
+        )
         say(f"open {report}: what went in, and how it was learnt")
         say(f"next: crosstask evaluate {corpus} --model {out}")
 
@@ -191,4 +193,6 @@ def say_what_to_expect(corpus: "Corpus") -> None:
     if n_tasks == 1:
         note("note: one task: nothing to share, so expect what its own videos give; related tasks help")
     if 0 < len(trainable) < 10:
-        note(f"note: only {len(trainable)} videos: expect little more than the order of steps; 30 a task is what the paper uses")
+        note(
+            f"note: only {counted(len(trainable), 'video')}: expect little more than the order of steps; 30 a task is what the paper uses"
+        )

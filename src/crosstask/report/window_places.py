@@ -40,7 +40,7 @@ def window_places(tasks: Mapping[str, Task], windows: Windows) -> str:
     shown = [task for task, own in by_task.items() if own]
     for task in shown[:MOST_TASKS]:
         opened = " open" if not blocks else ""
-        summary = f"{escape(tasks[task].title)} ({len(by_task[task])} videos with windows)"
+        summary = f"{escape(tasks[task].title)} (videos with windows: {len(by_task[task])})"
         blocks.append(f"<details{opened}><summary>{summary}</summary>{_strip(tasks[task], by_task[task])}</details>")
     if not blocks:
         return ""
