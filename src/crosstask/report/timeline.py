@@ -26,7 +26,7 @@ def draw_timeline(
     from matplotlib.figure import Figure
 
     n_segments, n_steps = scores.shape
-    figure = Figure(figsize=(11, 0.62 * n_steps + 1.3), layout="constrained")
+    figure = Figure(figsize=(11, 0.62 * n_steps + 1.4), layout="constrained")
     axes = figure.subplots(n_steps, 1, sharex=True, squeeze=False)[:, 0]
     for k, (axis, found) in enumerate(zip(axes, parse.steps, strict=True)):
         shade(axis, [w for w in windows or () if w.step == k], WINDOW, low=0.0, high=0.16)
@@ -35,10 +35,12 @@ def draw_timeline(
         colour, marker, word = verdict(truth, k, found.second, n_segments)
         axis.axvline(found.second + 0.5, color=colour, linewidth=2)
         axis.plot([found.second + 0.5], [0.9], marker=marker, color=colour, markersize=7, clip_on=False)
-        axis.set_ylabel(f"{found.step}\n({word})", rotation=0, ha="right", va="center", fontsize=9, color=colour)
+        axis.set_ylabel(
+            f"{found.step.replace('_', ' ')}\n({word})", rotation=0, ha="right", va="center", fontsize=9, color=colour
+        )
         axis.set(yticks=[], ylim=(0, 1.05), xlim=(0, n_segments))
     axes[-1].set_xlabel("second of the video")
-    figure.suptitle(f"{title}\n", fontsize=11)
+    figure.suptitle(title, fontsize=11)
     _legend(figure, windows is not None)
     buffer = BytesIO()
     figure.savefig(buffer, format=path.suffix.lstrip(".") or "png", dpi=110, metadata=_without_clock(path))
@@ -80,7 +82,7 @@ def _legend(figure: Any, with_windows: bool) -> None:
     ]
     if with_windows:
         entries.append(Patch(color=WINDOW, label="narration window (training only)"))
-    figure.legend(handles=entries, loc="upper center", bbox_to_anchor=(0.5, 0.985), ncols=len(entries), fontsize=8, frameon=False)
+    figure.legend(handles=entries, loc="outside lower center", ncols=len(entries), fontsize=8, frameon=False)
 
 
 def _without_clock(path: Path) -> dict[str, None]:
