@@ -42,7 +42,7 @@ class Workspace(NamedTuple):
 def workspace(n_dimensions: int, n_steps: int, n_active: int) -> Workspace:
     """Room for videos of up to `n_active` active rows and `n_steps` steps."""
     return Workspace(
-        rows=np.empty((ROWS_AT_ONCE, n_dimensions), np.float32),
+        rows=np.zeros((ROWS_AT_ONCE, n_dimensions), np.float32),  # places without a row count nothing, but are multiplied
         bits=np.empty((n_dimensions + 3) // 4, np.uint64),
         step_weights=np.empty((n_steps, n_dimensions + 1), np.float32),
         step_gradient=np.empty((n_steps, n_dimensions + 1), np.float32),
@@ -79,6 +79,24 @@ def load_row(stored: npt.NDArray[np.generic], at: int, key: np.uint64, dropout: 
     for d in range(row.size):
         number = _number(source[d], stored.itemsize) * scale  # dropped or not: without a branch, many columns go at once
         row[d] = number if draws[d] >= threshold else np.float32(0)
+
+
+@compiled
+def load_four(
+    stored: npt.NDArray[np.generic],
+    first_row: int,
+    segments: npt.NDArray[np.int32],
+    i: int,
+    key: np.uint64,
+    dropout: float,
+    space: Workspace,
+) -> int:
+    """Put the rows of segments i to i + 3, or to the last, into `space.rows`; how many there are. Other places keep an earlier row."""
+    n_rows = min(ROWS_AT_ONCE, segments.size - i)
+    for r in range(n_rows):
+        at = segments[i + r]
+        load_row(stored, first_row + at, mixed(key, np.uint64(at)), dropout, space.rows[r], space)
+    return n_rows
 
 
 @compiled
@@ -184,9 +202,7 @@ def add_gradients(
         score = errors[r, steps[first + r]]
         cost += to_probabilities(errors[r, :n_steps]) - score
         errors[r, steps[first + r]] -= np.float32(1)
-    for r in range(n_rows, ROWS_AT_ONCE):  # no row: whatever stands there counts nothing
-        space.rows[r] = np.float32(0)
-        errors[r, :n_steps] = np.float32(0)
+    errors[n_rows:ROWS_AT_ONCE, :n_steps] = np.float32(0)
     add_outer_products(errors, np.float32(scale), n_steps, space.rows, space.step_gradient)
     return cost
 
@@ -344,9 +360,7 @@ def label_costs(
     K = averaging.shape[0]
     gram = averaging @ averaging.T
     for i in range(0, active.size, ROWS_AT_ONCE):
-        n_rows = min(ROWS_AT_ONCE, active.size - i)
-        for r in range(n_rows):  # where fewer are left, rows scored before stand in the other places, and their scores go unused
-            load_row(stored, first_row + active[i + r], mixed(key, np.uint64(active[i + r])), knobs.dropout, space.rows[r], space)
+        n_rows = load_four(stored, first_row, active, i, key, knobs.dropout, space)
         score_rows(space.step_weights, K, space.rows, space.scores[i : i + ROWS_AT_ONCE])
         for r in range(n_rows):
             costs_of_row(space.scores[i + r, :K], allowed[i + r], gram, space.rows[r], knobs, space.cost[i + r], space.value)
@@ -411,22 +425,15 @@ def subtract_cross_terms(
     space.step_gradient[:K] = np.float32(0)
     gram = (averaging @ averaging.T).astype(np.float64)
     in_four = np.zeros((ROWS_AT_ONCE, K), np.float32)
-    for k in range(K):
-        i = before[k]
-        load_row(
-            stored, first_row + active[i], mixed(key, np.uint64(active[i])), knobs.dropout, space.rows[k % ROWS_AT_ONCE], space
-        )
-        in_four[k % ROWS_AT_ONCE] = space.scores[i, :K]
-        in_four[k % ROWS_AT_ONCE, k] -= np.float32(1)
-        if (k + 1) % ROWS_AT_ONCE == 0 or k + 1 == K:
-            for r in range(k % ROWS_AT_ONCE + 1, ROWS_AT_ONCE):
-                space.rows[r] = np.float32(0)
-                in_four[r] = np.float32(0)
-            add_outer_products(in_four, np.float32(1 / n_segments), K, space.rows, space.step_gradient)
-    for i in range(0, active.size, ROWS_AT_ONCE):
-        n_rows = min(ROWS_AT_ONCE, active.size - i)
+    for first in range(0, K, ROWS_AT_ONCE):
+        n_rows = load_four(stored, first_row, active[before], first, key, knobs.dropout, space)
+        in_four[:] = np.float32(0)
         for r in range(n_rows):
-            load_row(stored, first_row + active[i + r], mixed(key, np.uint64(active[i + r])), knobs.dropout, space.rows[r], space)
+            in_four[r] = space.scores[before[first + r], :K]
+            in_four[r, first + r] -= np.float32(1)
+        add_outer_products(in_four, np.float32(1 / n_segments), K, space.rows, space.step_gradient)
+    for i in range(0, active.size, ROWS_AT_ONCE):
+        n_rows = load_four(stored, first_row, active, i, key, knobs.dropout, space)
         score_rows(space.step_gradient, K, space.rows, in_four)
         for r in range(n_rows):
             along = gram @ in_four[r].astype(np.float64)
