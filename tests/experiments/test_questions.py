@@ -1,11 +1,12 @@
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from crosstask.experiments import evaluation, one_job
-from crosstask.experiments.asking import Asked, job_values
-from crosstask.experiments.opening import corpus_for_tuning, corpus_of_run, open_once
+from crosstask.experiments import asking, evaluation, one_job
+from crosstask.experiments.asking import GRIDS, Asked, job_values, tune
+from crosstask.experiments.opening import corpora_for_tuning, corpus_of_run, open_once
 from crosstask.experiments.questions import EXPERIMENTS, experiment_named
 from crosstask.experiments.questions.cross_task import settings
 from crosstask.experiments.settings import Setting
@@ -118,10 +119,28 @@ def test_tuning_is_recorded_and_used(folder, tmp_path):
     assert tried["chosen"].items() <= used.items()
 
 
+def test_planted_corpora_are_tuned_on_the_mean_of_several_worlds(tmp_path, monkeypatch):
+    recalls = {
+        1000: [0.5, 0.3, 0.2, 0.1],
+        1001: [0.1, 0.3, 0.2, 0.1],
+        1002: [0.1, 0.3, 0.2, 0.1],
+    }  # the first world's best is luck
+
+    def judged(self, what, jobs):
+        ridges = [grid["ridge"] for grid in GRIDS["alayrac16"]]
+        return [{"recall": {"mean": recalls[j.values["seed"]][ridges.index(j.values["learning"]["ridge"])]}} for j in jobs]
+
+    monkeypatch.setattr(asking, "open_once", lambda corpus: SimpleNamespace(validation={"some"}))
+    monkeypatch.setattr(Asked, "do", judged)
+    chosen, record = tune(Asked("planted:demo:clear:0:8", tmp_path, runs=4, tune=True), [Setting("a", "alayrac16")])
+    assert [[s.learning["ridge"] for s in of_runs] for of_runs in chosen] == [[0.1] * 4]
+    assert record["a"][0]["tried"][0] == {"ridge": 0.01, "recall": pytest.approx(0.7 / 3)}
+
+
 def test_planted_runs_have_worlds_of_their_own_and_another_for_tuning():
     name = "planted:demo:clear:7:32"
     worlds = [corpus_of_run(name, run) for run in range(3)]
-    assert len(set(worlds)) == 3 and corpus_for_tuning(name) not in worlds
+    assert len(set(worlds)) == 3 and not set(corpora_for_tuning(name)) & set(worlds)
 
 
 @pytest.mark.parametrize("bad", ["planted:demo", "planted:demo:clear:x:3", "planted:demo:clear:1:0"])

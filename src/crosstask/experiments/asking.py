@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from crosstask.experiments.one_job import train_and_judge
-from crosstask.experiments.opening import corpus_for_tuning, corpus_of_run, open_once, planted_name
+from crosstask.experiments.opening import corpora_for_tuning, corpus_of_run, open_once, planted_name
 from crosstask.experiments.settings import Setting
 from crosstask.records import Corpus
 from crosstask.running import Job, run_all
@@ -108,32 +109,42 @@ def run_settings(asked: Asked, settings: Sequence[Setting], show: Sequence[str] 
 def tune(asked: Asked, settings: Sequence[Setting]) -> tuple[list[list[Setting]], dict[str, Any]]:
     """Each setting with the best of its grid by recall on validation videos, for every run.
 
-    Chosen once where the corpus lists validation videos (never trained, never tested); else run by run, on a part of the training groups.
+    Chosen once where the corpus lists validation videos (never trained, never tested), over several worlds where it is planted, since one
+    is too noisy to tell near settings apart; else run by run, on a part of the training groups.
     """
-    once = bool(open_once(corpus_for_tuning(asked.corpus)).validation)
-    runs = [0] if once else list(range(asked.runs))
-    jobs, places = [], []
-    for run in runs:
+    groups = _places_to_tune_on(asked)
+    jobs, cells = [], []
+    for group, (corpus, seed) in ((group, place) for group, places in enumerate(groups) for place in places):
         for number, setting in enumerate(settings):
             for i, changed in enumerate(GRIDS.get(setting.method, ())):
-                values = job_values(asked, setting.learning_with(**changed), run) | {"judge": "validation"}
-                if once:
-                    values |= {"corpus": corpus_for_tuning(asked.corpus), "seed": asked.seed + 1000}
-                jobs.append(Job(f"tune-{_file_name(setting.name)}-{run:03d}-{i}", values))
-                places.append((run, number, changed))
-    recalls = [result["recall"]["mean"] for result in asked.do("tuning", jobs)]
+                values = job_values(asked, setting.learning_with(**changed), group)
+                values |= {"judge": "validation", "corpus": corpus, "seed": seed}
+                name = f"tune-{_file_name(setting.name)}-{seed - asked.seed:03d}-{i}"
+                jobs.append(Job(name, values, opens=corpus if asked.synthetic else ""))
+                cells.append((group, number, i))
+    recalls: dict[tuple[int, int, int], list[float]] = {}
+    for cell, result in zip(cells, asked.do("tuning", jobs), strict=True):
+        recalls.setdefault(cell, []).append(result["recall"]["mean"])
     chosen: list[list[Setting]] = []
     record: dict[str, Any] = {}
     for number, setting in enumerate(settings):
-        per_run = []
-        for run in runs:
-            tried = [(c, r) for (at, n, c), r in zip(places, recalls, strict=True) if (at, n) == (run, number)]
+        of_groups = []
+        for group in range(len(groups)):
+            tried = [(c, fmean(recalls[group, number, i])) for i, c in enumerate(GRIDS.get(setting.method, ()))]
             best = max(tried, key=lambda pair: pair[1])[0] if tried else {}  # the first of equals
-            per_run.append(setting.learning_with(**best))
+            of_groups.append(setting.learning_with(**best))
             if tried:
                 record.setdefault(setting.name, []).append({"chosen": best, "tried": [{**c, "recall": r} for c, r in tried]})
-        chosen.append(per_run * asked.runs if once else per_run)
+        chosen.append(of_groups if len(groups) == asked.runs else of_groups * asked.runs)
     return chosen, record
+
+
+def _places_to_tune_on(asked: Asked) -> list[list[tuple[str, int]]]:
+    """Corpora and seeds to try settings on, in groups: one group for all runs, or one for each run."""
+    corpora = corpora_for_tuning(asked.corpus)
+    if open_once(corpora[0]).validation:
+        return [[(corpus, asked.seed + 1000 + i) for i, corpus in enumerate(corpora)]]
+    return [[(corpus_of_run(asked.corpus, run), asked.seed + run)] for run in range(asked.runs)]
 
 
 def _file_name(name: str) -> str:

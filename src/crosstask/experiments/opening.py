@@ -10,7 +10,7 @@ from crosstask.sources import open_corpus
 from crosstask.sources.five_tasks import is_five_tasks, read_five_tasks
 from crosstask.sources.planted import plant
 
-TUNING_WORLD = 1000  # planted corpora: settings are chosen on the world of this seed, results come from others
+TUNING_WORLDS = (1000, 1001, 1002)  # planted corpora: settings are chosen on the worlds of these seeds, results come from others
 
 
 class PlantedName(NamedTuple):
@@ -52,10 +52,14 @@ def corpus_of_run(corpus: str, run: int) -> str:
     return corpus if name is None else str(name._replace(seed=name.seed + run))
 
 
-def corpus_for_tuning(corpus: str) -> str:
-    """The corpus on which settings are chosen: itself, or a planted world that no run uses."""
+def corpora_for_tuning(corpus: str) -> list[str]:
+    """The corpora on which settings are chosen: itself, or planted worlds that no run uses.
+
+    >>> corpora_for_tuning("planted:demo:clear:3:64")[:2], corpora_for_tuning("folder")
+    (['planted:demo:clear:1000:64', 'planted:demo:clear:1001:64'], ['folder'])
+    """
     name = planted_name(corpus)
-    return corpus if name is None else str(name._replace(seed=TUNING_WORLD))
+    return [corpus] if name is None else [str(name._replace(seed=seed)) for seed in TUNING_WORLDS]
 
 
 @lru_cache(maxsize=1)
