@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from crosstask.learning.diffrac import DiffracSettings, diffrac, factored_ridge, linear_map
+from crosstask.learning.diffrac import DiffracSettings, diffrac, linear_map, ridge_factor, ridge_problem
 
 
 def problem(seed, n_videos=3, n_segments=5, n_steps=2, n_dimensions=4, windows=False):
@@ -39,10 +39,11 @@ def placements(places):
 def test_the_factored_ridge_is_the_ridge(n_dimensions):
     X, _ = problem(0, n_dimensions=n_dimensions)
     Y = np.random.default_rng(1).standard_normal((len(X), 2))
-    found = factored_ridge(X, 0.3)
+    found = ridge_problem(X, 0.3)
+    U = ridge_factor(found, np.arange(len(X)))
     weights = linear_map(found, Y)
     fitted = X @ weights[:, :-1].T + weights[:, -1]
-    assert np.allclose(found.factor @ (found.factor.T @ Y) + Y.mean(axis=0), fitted)
+    assert np.allclose(U @ (U.T @ Y) + Y.mean(axis=0), fitted)
 
 
 @pytest.mark.parametrize("n_dimensions", [4, 30])

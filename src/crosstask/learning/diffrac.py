@@ -8,7 +8,7 @@ With Xc centred and r the ridge, the best linear map leaves a quadratic in Y alo
 since every column of Y sums to V. h is convex; Frank-Wolfe walks over the hull of all such Y: the linear oracle is the *once* programme of every
 video, gap(Y) = <h'(Y), Y - oracle(h'(Y))> bounds how far h(Y) is from the optimum, and each video walks towards its vertex by an exact line
 search of its own, one after another: never worse than one common step, and far fewer of them. Every vertex on the way is a rounding; the
-best of them by h is the answer. Only allowed cells of Y can differ from zero: only their rows of U are read.
+best of them by h is the answer. Only allowed cells of Y can differ from zero: only their rows of U are formed, and only there h' is.
 """
 
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.learning.arithmetic import compiled
 from crosstask.ordering import once_marginals_in_batch, place_each_step_once_in_batch
 
 Floats = npt.NDArray[np.floating]
@@ -53,45 +54,49 @@ class Diffrac(NamedTuple):
 
 
 class Ridge(NamedTuple):
-    """X centred, and what is needed to fit any Y: r and the factor U, U Uᵀ = Xc (XcᵀXc + r I)⁻¹ Xcᵀ."""
+    """X centred, and what is needed to fit any Y: r and the smaller of the two forms XcᵀXc + r I and XcXcᵀ + r I."""
 
     centred: npt.NDArray[np.float64]
     mean: npt.NDArray[np.float64]
     strength: float
-    factor: npt.NDArray[np.float64]  # (N, min(N, D))
+    gram: npt.NDArray[np.float64]  # (min(N, D), min(N, D))
+
+    @property
+    def few_columns(self) -> bool:
+        """Whether the form over columns is the smaller one."""
+        return len(self.mean) <= len(self.centred)
 
 
-def factored_ridge(X: Floats, ridge: float) -> Ridge:
-    """The ridge problem of X (N, D), factored once in the smaller of its two forms.
-
-    >>> X = np.array([[0.0], [1.0], [2.0]])
-    >>> U = factored_ridge(X, 1.0).factor
-    >>> (U @ U.T).round(2).tolist()
-    [[0.25, 0.0, -0.25], [0.0, 0.0, 0.0], [-0.25, 0.0, 0.25]]
-    """
-    from scipy.linalg import cholesky, eigh, solve_triangular
-
+def ridge_problem(X: Floats, ridge: float) -> Ridge:
+    """The ridge problem of X (N, D), its products formed once in the smaller of its two forms."""
     n_rows, n_dimensions = X.shape
     mean = X.mean(axis=0, dtype=np.float64)
     centred = X - mean  # (N, D) float64
     strength = max(ridge * float(np.einsum("nd,nd->", centred, centred)) / n_dimensions, 1e-12)
-    if n_dimensions <= n_rows:
-        lower = cholesky(centred.T @ centred + strength * np.eye(n_dimensions), lower=True)
-        factor = solve_triangular(lower, centred.T, lower=True).T  # Xc L⁻ᵀ
-    else:
-        values, vectors = eigh(centred @ centred.T)
-        values = np.maximum(values, 0.0)
-        factor = vectors * np.sqrt(values / (values + strength))
-    return Ridge(centred, mean, strength, np.ascontiguousarray(factor))
+    products = centred.T @ centred if n_dimensions <= n_rows else centred @ centred.T
+    return Ridge(centred, mean, strength, products + strength * np.eye(len(products)))
+
+
+def ridge_factor(problem: Ridge, rows: Ints) -> npt.NDArray[np.float64]:
+    """(A, min(N, D)): some rows of a factor U, U Uᵀ = Xc (XcᵀXc + r I)⁻¹ Xcᵀ.
+
+    >>> U = ridge_factor(ridge_problem(np.array([[0.0], [1.0], [2.0]]), 1.0), np.array([0, 2]))
+    >>> (U @ U.T).round(2).tolist()
+    [[0.25, -0.25], [-0.25, 0.25]]
+    """
+    from scipy.linalg import cholesky, eigh, solve_triangular
+
+    if problem.few_columns:
+        lower = cholesky(problem.gram, lower=True)
+        return np.ascontiguousarray(solve_triangular(lower, problem.centred[rows].T, lower=True).T)  # Xc L⁻ᵀ
+    values, vectors = eigh(problem.gram)
+    return np.ascontiguousarray(vectors[rows] * np.sqrt(np.maximum(values - problem.strength, 0.0) / values))
 
 
 def linear_map(problem: Ridge, Y: Floats) -> npt.NDArray[np.float64]:
     """(K, D + 1): the ridge fit of Y (N, K), bias last."""
-    X, r = problem.centred, problem.strength
-    n_rows, n_dimensions = X.shape
-    few_columns = n_dimensions <= n_rows
-    gram = (X.T @ X if few_columns else X @ X.T) + r * np.eye(min(X.shape))
-    W = np.linalg.solve(gram, X.T @ Y) if few_columns else X.T @ np.linalg.solve(gram, Y)
+    X = problem.centred
+    W = np.linalg.solve(problem.gram, X.T @ Y) if problem.few_columns else X.T @ np.linalg.solve(problem.gram, Y)
     b = Y.mean(axis=0) - problem.mean @ W
     return np.concatenate([W.T, b[:, None]], axis=1)
 
@@ -119,10 +124,14 @@ class _Labels:
         return once_marginals_in_batch(costs, self.n_segments, self.steps_per_video).reshape(self.allowed.shape)
 
     def oracle(self, gradient: Floats) -> Ints:
-        """(V, K) active rows of the feasible labelling with the least <gradient, Y>."""
-        costs = np.where(self.allowed, gradient, np.inf).ravel()
-        times = place_each_step_once_in_batch(costs, self.n_segments, self.steps_per_video)
-        return times.reshape(self.n_videos, self.n_steps) + self.first[:-1, None]
+        """(V, K) active rows of the feasible labelling with the least <gradient, Y>; what is not allowed does not matter."""
+        return self.cheapest(np.where(self.allowed, gradient, np.inf))
+
+    def cheapest(self, costs: Floats) -> Ints:
+        """(V, K) active rows of the labelling of least cost, which is infinite where nothing is allowed."""
+        times = place_each_step_once_in_batch(costs.ravel(), self.n_segments, self.steps_per_video)
+        places: Ints = times.reshape(self.n_videos, self.n_steps) + self.first[:-1, None]
+        return places
 
     def full(self, active: Floats) -> npt.NDArray[np.float64]:
         """(A, K) -> (N, K)."""
@@ -146,52 +155,99 @@ def diffrac(features: Floats, allowed: Sequence[npt.NDArray[np.bool_]], settings
     ((2, 3), [2, 2], True)
     """
     settings = settings or DiffracSettings()
-    labels, problem = _Labels(allowed), factored_ridge(features, settings.ridge)
-    U = np.ascontiguousarray(problem.factor[labels.rows])  # (A, R)
+    labels, problem = _Labels(allowed), ridge_problem(features, settings.ridge)
+    U = ridge_factor(problem, labels.rows)  # (A, R)
     N, K, V = labels.n_rows, labels.n_steps, labels.n_videos
     fixed = K * V * V / N  # K V²/N
-    Y = labels.mean_placement()
-    UY = np.stack([U[rows].T @ Y[rows] for rows in labels.videos()])  # (V, R, K)
+    Y, costs = labels.mean_placement(), np.empty((len(U), K))
+    UY = np.stack([Y[rows].T @ U[rows] for rows in labels.videos()])  # (V, K, R)
     best, best_places = np.inf, labels.oracle(-Y)
     objectives, gaps = [], []
     for _ in range(settings.iterations):
-        total = UY.sum(axis=0)  # UᵀY
-        gradient = (Y - U @ total) / N
-        places = labels.oracle(gradient)
-        US = U[places].transpose(0, 2, 1)  # (V, R, K)
-        vertex = (K * V - fixed - float((US.sum(axis=0) ** 2).sum())) / (2 * N)
+        total = UY.sum(axis=0)  # (UᵀY)ᵀ
+        towards_Y = _gradient_into(U, labels.allowed, Y, total, N, costs)
+        places = labels.cheapest(costs)
+        vertex = _rounded_objective(U, labels, places, fixed)
         if vertex < best:
             best, best_places = vertex, places
         objectives.append((float(np.einsum("ak,ak->", Y, Y)) - fixed - float((total**2).sum())) / (2 * N))
-        direction = labels.filled(places) - Y
-        gaps.append(-float(np.einsum("ak,ak->", gradient, direction)))
+        gaps.append(towards_Y - float(costs[places, np.arange(K)].sum()))
         if gaps[-1] <= settings.gap * (K * V - fixed) / (2 * N):
             break
-        _walk(Y, UY, direction, US - UY, labels)
-    best, best_places = _rounding(U, labels, labels.oracle(-Y), best, best_places, fixed)
+        _walk(U, labels.first, places, Y, UY, total)
+    nearest = labels.oracle(-Y)
+    value = _rounded_objective(U, labels, nearest, fixed)
+    if value < best:
+        best, best_places = value, nearest
     rows = labels.rows[best_places] - np.concatenate([[0], np.cumsum([len(a) for a in allowed])])[:-1, None]
     weights = linear_map(problem, labels.full(labels.filled(best_places)))
     relaxed = np.split(labels.full(Y), np.cumsum([len(places) for places in allowed])[:-1])
     return Diffrac(weights, tuple(rows), tuple(relaxed), tuple(objectives), tuple(gaps), float(best))
 
 
-def _walk(Y: Floats, UY: Floats, direction: Floats, along: Floats, labels: _Labels) -> None:
-    """Move every video along its direction to the least h on that line, in place, given what the videos before it did."""
-    total = UY.sum(axis=0)
-    for video, rows in enumerate(labels.videos()):
-        d, through = direction[rows], along[video]
-        slope = float((Y[rows] * d).sum() - (total * through).sum())
-        curvature = float((d * d).sum() - (through * through).sum())
+def _rounded_objective(U: Floats, labels: _Labels, places: Ints, fixed: float) -> float:
+    """h of the labelling with these active rows (V, K)."""
+    fitted = float(_squared_sums(U, places))
+    return float(labels.n_steps * labels.n_videos - fixed - fitted) / (2 * labels.n_rows)
+
+
+@compiled
+def _squared_sums(U: Floats, places: Ints) -> float:
+    """‖UᵀY‖² of a labelling."""
+    squares = 0.0
+    total = np.empty(U.shape[1])
+    for k in range(places.shape[1]):
+        total[:] = 0.0
+        for video in range(places.shape[0]):
+            row = U[places[video, k]]
+            for r in range(total.size):
+                total[r] += row[r]
+        for r in range(total.size):
+            squares += total[r] * total[r]
+    return squares
+
+
+@compiled
+def _gradient_into(U: Floats, allowed: npt.NDArray[np.bool_], Y: Floats, total: Floats, n_rows: int, gradient: Floats) -> float:
+    """Fill `gradient` with h'(Y) (A, K), infinite where nothing is allowed; return <h'(Y), Y>."""
+    along_Y = 0.0
+    for a in range(U.shape[0]):
+        row = U[a]
+        for k in range(total.shape[0]):
+            if not allowed[a, k]:
+                gradient[a, k] = np.inf
+                continue
+            column, fitted = total[k], 0.0
+            for r in range(row.size):
+                fitted += row[r] * column[r]
+            gradient[a, k] = (Y[a, k] - fitted) / n_rows
+            along_Y += gradient[a, k] * Y[a, k]
+    return along_Y
+
+
+@compiled
+def _walk(U: Floats, first: Ints, places: Ints, Y: Floats, UY: Floats, total: Floats) -> None:
+    """Move every video towards its places to the least h on that line, in place, given what the videos before it did."""
+    for video in range(places.shape[0]):
+        slope, curvature = 0.0, 0.0
+        for k in range(places.shape[1]):
+            for a in range(first[video], first[video + 1]):
+                d = (1.0 if a == places[video, k] else 0.0) - Y[a, k]
+                slope += Y[a, k] * d
+                curvature += d * d
+            row, of_video, column = U[places[video, k]], UY[video, k], total[k]
+            for r in range(row.size):
+                through = row[r] - of_video[r]
+                slope -= column[r] * through
+                curvature -= through * through
         if slope >= 0:
             continue
         step = 1.0 if curvature <= 0 else min(1.0, -slope / curvature)
-        Y[rows] += step * d
-        UY[video] += step * through
-        total += step * through
-
-
-def _rounding(U: Floats, labels: _Labels, nearest: Ints, best: float, places: Ints, fixed: float) -> tuple[float, Ints]:
-    """The better of the best vertex so far and the labelling nearest to the last relaxed one."""
-    US = U[nearest].sum(axis=0)  # (K, R)
-    value = (labels.n_steps * labels.n_videos - fixed - float(np.einsum("kr,kr->", US, US))) / (2 * labels.n_rows)
-    return (value, nearest) if value < best else (best, places)
+        for k in range(places.shape[1]):
+            for a in range(first[video], first[video + 1]):
+                Y[a, k] += step * ((1.0 if a == places[video, k] else 0.0) - Y[a, k])
+            row, of_video, column = U[places[video, k]], UY[video, k], total[k]
+            for r in range(row.size):
+                moved = step * (row[r] - of_video[r])
+                of_video[r] += moved
+                column[r] += moved

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from crosstask.learning.diffrac import Diffrac, DiffracSettings, diffrac
+from crosstask.learning.halves import as_float32
 from crosstask.methods.task_scorer import TaskScorer
 from crosstask.methods.training_videos import training_arrays
 from crosstask.records import Corpus
@@ -32,7 +33,7 @@ class Alayrac16:
             rows, allowed = [], []
             for i in members:
                 first, n_segments = int(videos.first_row[i]), int(videos.n_segments[i])
-                rows.append(np.asarray(arrays.rows[first : first + n_segments], dtype=np.float64))
+                rows.append(as_float32(arrays.rows[first : first + n_segments]))
                 places = np.zeros((n_segments, n_steps), np.bool_)
                 cells = videos.allowed[videos.first_allowed[i] : videos.first_allowed[i + 1]].reshape(-1, n_steps)
                 places[videos.active[videos.first_active[i] : videos.first_active[i + 1]]] = cells
