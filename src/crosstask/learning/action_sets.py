@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.learning.adam import BETA1, BETA2, EPSILON
 from crosstask.learning.arithmetic import compiled
 from crosstask.learning.component_model import log_softmax
 
@@ -52,9 +53,10 @@ def learn_from_sets(
 ) -> ActionSetModel:
     """Learn from videos (T, D) and the classes that occur in each, in no order."""
     settings = settings or ActionSetSettings()
-    rows = np.concatenate(videos).astype(np.float32)
+    rows = np.concatenate(videos).astype(np.float32, copy=False)
     centre, scale = rows.mean(axis=0), np.maximum(rows.std(axis=0), 1e-6)
-    rows = (rows - centre) / scale
+    rows -= centre
+    rows /= scale
     lengths = [len(video) for video in videos]
     of_video = np.repeat(np.arange(len(videos)), lengths)
     targets = _set_targets(sets, n_classes)  # (V, C)
@@ -127,36 +129,52 @@ def _best_runs(sums: Floats, sequence: Ints, means: Floats) -> tuple[float, Ints
     log_factorial = np.zeros(T + 1)
     for l in range(1, T + 1):
         log_factorial[l] = log_factorial[l - 1] + np.log(l)
-    value = np.full((n + 1, T + 1), -np.inf)
-    came = np.zeros((n + 1, T + 1), np.int64)
-    before, of_length = np.empty(T + 1), np.empty(T + 1)
-    value[0, 0] = 0.0
-    for i in range(1, n + 1):
-        c = sequence[i - 1]
+    before = np.full((n, T + 1), -np.inf)  # of a run that starts there: all runs before it, less the sum up to there
+    of_length = np.full((n, T + 1), -np.inf)
+    value = np.full(T + 1, -np.inf)
+    value[0] = 0.0
+    for i in range(n):
+        c = sequence[i]
         log_mean = np.log(means[c])
-        longest = int(max(5 * means[c], 2 * T / n)) + 1  # hardly anything of a Poisson lies beyond, and together they reach 2 T
-        for start in range(T + 1):
-            before[start] = value[i - 1, start] - sums[start, c]
-        for l in range(1, min(longest, T) + 1):
-            of_length[l] = l * log_mean - means[c] - log_factorial[l]
-        for end in range(i, T - (n - i) + 1):
-            first = max(i - 1, end - longest)
-            best = -np.inf
-            for start in range(first, end):
-                best = max(best, before[start] + of_length[end - start])
-            if best == -np.inf:
-                continue
-            value[i, end] = best + sums[end, c]
-            for start in range(first, end):
-                if before[start] + of_length[end - start] == best:
-                    came[i, end] = start
-                    break
+        longest = min(
+            T, int(max(5 * means[c], 2 * T / n)) + 1
+        )  # hardly anything of a Poisson lies beyond, and together they reach 2 T
+        for l in range(1, longest + 1):
+            of_length[i, l] = l * log_mean - means[c] - log_factorial[l]
+        for start in range(i, T + 1):
+            before[i, start] = value[start] - sums[start, c]
+        value[:] = -np.inf
+        last = T - (n - i - 1)  # the runs to come need a segment each
+        for l in range(1, longest + 1):
+            _raise_to(value[i + l : last + 1], before[i, i : last + 1 - l], of_length[i, l])
+        for end in range(i + 1, last + 1):
+            value[end] += sums[end, c]
+    return value[T], _ends_of_best(before, of_length)
+
+
+@compiled
+def _raise_to(value: Floats, before: Floats, of_length: float) -> None:
+    """Runs of one length, wherever they end: one pass without a branch, which a search per end would not be."""
+    for end in range(value.size):
+        here, other = before[end] + of_length, value[end]
+        value[end] = here if here > other else other
+
+
+@compiled
+def _ends_of_best(before: Floats, of_length: Floats) -> Ints:
+    """(n,): where the runs of the best segmentation end, found from the last back; of equals the longest run."""
+    n, T = before.shape[0], before.shape[1] - 1
     ends = np.empty(n, np.int64)
     end = T
-    for i in range(n, 0, -1):
-        ends[i - 1] = end
-        end = came[i, end]
-    return value[n, T], ends
+    for i in range(n - 1, -1, -1):
+        ends[i] = end
+        best, came = -np.inf, 0
+        for start in range(i, end):
+            here = before[i, start] + of_length[i, end - start]
+            if here > best:
+                best, came = here, start
+        end = came
+    return ends
 
 
 def _set_targets(sets: Sequence[Ints], n_classes: int) -> npt.NDArray[np.float32]:
@@ -186,21 +204,46 @@ def _fit(
     rows: Floats, kind: Ints, targets: Floats, start: Floats | None, rng: np.random.Generator, settings: ActionSetSettings
 ) -> npt.NDArray[np.float32]:
     """(C, D + 1): cross-entropy to the target distribution of each row's kind, by Adam over shuffled batches."""
-    from crosstask.learning.adam import BETA1, BETA2, EPSILON
-
     n_rows, n_dimensions = rows.shape
     w = np.zeros((targets.shape[1], n_dimensions + 1), np.float32) if start is None else start.astype(np.float32)
-    m, v = np.zeros_like(w), np.zeros_like(w)
+    m, v, gradient = np.zeros_like(w), np.zeros_like(w), np.empty_like(w)
+    room = np.empty((settings.batch, n_dimensions), rows.dtype)
     n = 0
     for _ in range(settings.epochs):
         order = rng.permutation(n_rows)
         for first in range(0, n_rows, settings.batch):
             at = order[first : first + settings.batch]
-            x = rows[at]
-            error = (np.exp(log_softmax(x @ w[:, :-1].T + w[:, -1])) - targets[kind[at]]) / len(at)  # (B, C)
-            gradient = np.concatenate([error.T @ x, error.sum(axis=0)[:, None]], axis=1) + settings.weight_decay * w
+            x = np.take(rows, at, axis=0, out=room[: len(at)], mode="clip")  # 'clip' writes into the room itself
+            error = _softmax(x @ w[:, :-1].T + w[:, -1])  # (B, C)
+            error -= targets[kind[at]]
+            error /= len(at)
+            np.matmul(error.T, x, out=gradient[:, :-1])
+            error.sum(axis=0, out=gradient[:, -1])
+            gradient += settings.weight_decay * w
             n += 1
-            m = BETA1 * m + (1 - BETA1) * gradient
-            v = BETA2 * v + (1 - BETA2) * gradient**2
-            w = w - settings.learning_rate * (m / (1 - BETA1**n)) / (np.sqrt(v / (1 - BETA2**n)) + EPSILON)
+            _adam_step(w, m, v, gradient, settings.learning_rate, n)
     return np.asarray(w, np.float32)
+
+
+def _softmax(f: Floats) -> Floats:
+    """(B, C): probabilities over the classes of each row, written over f."""
+    f -= f.max(axis=1, keepdims=True)
+    f -= np.log(np.exp(f).sum(axis=1, keepdims=True))
+    return np.exp(f, out=f)
+
+
+def _adam_step(w: Floats, m: Floats, v: Floats, gradient: Floats, learning_rate: float, n: int) -> None:
+    """Step n (counted from 1) of Adam on w with its moments m and v, all in place; the gradient is used up."""
+    m *= BETA1
+    m += (1 - BETA1) * gradient
+    v *= BETA2
+    np.square(gradient, out=gradient)
+    gradient *= 1 - BETA2
+    v += gradient
+    np.divide(v, 1 - BETA2**n, out=gradient)
+    np.sqrt(gradient, out=gradient)
+    gradient += EPSILON
+    step = m / (1 - BETA1**n)
+    step *= learning_rate
+    step /= gradient
+    w -= step
