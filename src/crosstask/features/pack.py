@@ -13,7 +13,7 @@ import os
 import re
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
@@ -167,7 +167,8 @@ def _append(
     row_bytes = n_dimensions * np.dtype(dtype).itemsize
     next_row = sum(video.n_rows for video in videos)
     unsafe_bytes = 0
-    with _open_for_append(folder / "unfinished.bin", next_row * row_bytes) as file:
+    safe: Future[None] | None = None  # the disk is waited for beside the work, one wait at a time
+    with _open_for_append(folder / "unfinished.bin", next_row * row_bytes) as file, ThreadPoolExecutor(1) as keeper:
         prepared = _prepared(source, wanted[len(videos) :], dtype)
         for done, (video_id, rows, crc32, (size, mtime)) in enumerate(prepared, start=len(videos) + 1):
             n_dimensions = n_dimensions or rows.shape[1]
@@ -179,12 +180,23 @@ def _append(
             unsafe_bytes += rows.nbytes
             if unsafe_bytes >= _FLUSH_EVERY_BYTES:
                 unsafe_bytes = 0
-                _flush(file)
-                write_json(folder / "unfinished.json", _index(dtype, n_dimensions, videos))
+                if safe is not None:
+                    safe.result()
+                file.flush()
+                safe = keeper.submit(_make_safe, file, folder, _index(dtype, n_dimensions, videos))
             if progress is not None:
                 progress(done, len(wanted))
-        _flush(file)
+        if safe is not None:
+            safe.result()
+        file.flush()
+        os.fsync(file.fileno())
     return videos, n_dimensions
+
+
+def _make_safe(file: BinaryIO, folder: Path, index: Mapping[str, Any]) -> None:
+    """Wait until what was written is on the disk, then say so: an attempt after this one goes on from here."""
+    os.fsync(file.fileno())
+    write_json(folder / "unfinished.json", index)
 
 
 class _Prepared(NamedTuple):
@@ -217,11 +229,6 @@ def _prepare(source: LooseFeatures, video_id: str, dtype: str) -> _Prepared:
     stamp = _stamp(source.path(video_id))  # before the rows are read: a file that changes meanwhile no longer matches it
     rows = as_packed(mapped, dtype, video_id)
     return _Prepared(video_id, rows, _checksum(rows), stamp)
-
-
-def _flush(file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _open_for_append(path: Path, keep_bytes: int) -> BinaryIO:
