@@ -320,6 +320,12 @@ def main() -> None:
             result = smaller_shapes(folder, arguments)
         if not arguments.skip_full:
             result |= full_shape(folder, 5, 5)
+    result |= {
+        "what": "ratios in one run on shared cores, synthetic (planted) data of the real sizes; FOLDER is a clone of the published code",
+        "command": f"python benchmarks/training.py --out results/{arguments.out.name} --seeds {arguments.seeds} --epochs {arguments.epochs}"
+        f"{' --published FOLDER' if arguments.published else ''}{' --only-full' if arguments.only_full else ''}"
+        f"{' --skip-full' if arguments.skip_full else ''}",
+    }
     arguments.out.write_text(json.dumps(result, indent=2, sort_keys=True) + "\n")
     print(json.dumps(result, indent=2, sort_keys=True))
 

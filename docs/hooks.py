@@ -160,7 +160,7 @@ SYNTHETIC = (
         "aim 100 / 8",
     ),
     Row(
-        "*Synthetic* films drawn here, 3 seeds of 32 test videos: Uniform / no sharing / best / best, task never trained on",
+        "*Synthetic* films drawn here, 10 seeds of 32 test videos: Uniform / no sharing / best / best, task never trained on",
         "video-demo",
         lambda data: " / ".join(
             percent(data["recall"][name]) for name in ("uniform", "no sharing", "best", "best, task never trained on")
