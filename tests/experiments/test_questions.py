@@ -130,7 +130,7 @@ def test_planted_corpora_are_tuned_on_the_mean_of_several_worlds(tmp_path, monke
         ridges = [grid["ridge"] for grid in GRIDS["alayrac16"]]
         return [{"recall": {"mean": recalls[j.values["seed"]][ridges.index(j.values["learning"]["ridge"])]}} for j in jobs]
 
-    monkeypatch.setattr(asking, "open_once", lambda corpus: SimpleNamespace(validation={"some"}))
+    monkeypatch.setattr(asking, "open_unfilmed", lambda corpus: SimpleNamespace(validation={"some"}))
     monkeypatch.setattr(Asked, "do", judged)
     chosen, record = tune(Asked("planted:demo:clear:0:8", tmp_path, runs=4, tune=True), [Setting("a", "alayrac16")])
     assert [[s.learning["ridge"] for s in of_runs] for of_runs in chosen] == [[0.1] * 4]

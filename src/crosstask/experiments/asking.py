@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from crosstask.experiments.one_job import train_and_judge
-from crosstask.experiments.opening import corpora_for_tuning, corpus_of_run, open_once, planted_name
+from crosstask.experiments.opening import corpora_for_tuning, corpus_of_run, open_unfilmed, planted_name
 from crosstask.experiments.settings import Setting
 from crosstask.records import Corpus
 from crosstask.running import Job, run_all
@@ -46,8 +46,8 @@ class Asked:
     watch: Watch = lambda what, total: nullcontext(lambda: None)
 
     def opened(self) -> Corpus:
-        """The corpus of the first run."""
-        return open_once(corpus_of_run(self.corpus, 0))
+        """The corpus of the first run; a planted one without rows."""
+        return open_unfilmed(corpus_of_run(self.corpus, 0))
 
     @property
     def synthetic(self) -> bool:
@@ -142,7 +142,7 @@ def tune(asked: Asked, settings: Sequence[Setting]) -> tuple[list[list[Setting]]
 def _places_to_tune_on(asked: Asked) -> list[list[tuple[str, int]]]:
     """Corpora and seeds to try settings on, in groups: one group for all runs, or one for each run."""
     corpora = corpora_for_tuning(asked.corpus)
-    if open_once(corpora[0]).validation:
+    if open_unfilmed(corpora[0]).validation:
         return [[(corpus, asked.seed + 1000 + i) for i, corpus in enumerate(corpora)]]
     return [[(corpus_of_run(asked.corpus, run), asked.seed + run)] for run in range(asked.runs)]
 

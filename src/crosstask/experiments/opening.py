@@ -8,7 +8,7 @@ from crosstask.features.packed_corpus import with_packed_features
 from crosstask.records import Corpus, InputError
 from crosstask.sources import open_corpus
 from crosstask.sources.five_tasks import is_five_tasks, read_five_tasks
-from crosstask.sources.planted import plant
+from crosstask.sources.planted import plant, plant_without_features
 
 TUNING_WORLDS = (1000, 1001, 1002)  # planted corpora: settings are chosen on the worlds of these seeds, results come from others
 
@@ -60,6 +60,13 @@ def corpora_for_tuning(corpus: str) -> list[str]:
     """
     name = planted_name(corpus)
     return [corpus] if name is None else [str(name._replace(seed=seed)) for seed in TUNING_WORLDS]
+
+
+@lru_cache(maxsize=1)
+def open_unfilmed(corpus: str) -> Corpus:
+    """The corpus of that name for who needs its lists alone: a planted one without its rows, which take most of the time to draw."""
+    name = planted_name(corpus)
+    return open_once(corpus) if name is None else plant_without_features(name.shape, name.difficulty, name.seed)
 
 
 @lru_cache(maxsize=1)
