@@ -136,9 +136,7 @@ def _best_runs(sums: Floats, sequence: Ints, means: Floats) -> tuple[float, Ints
     for i in range(n):
         c = sequence[i]
         log_mean = np.log(means[c])
-        longest = min(
-            T, int(max(5 * means[c], 2 * T / n)) + 1
-        )  # hardly anything of a Poisson lies beyond, and together they reach 2 T
+        longest = min(T, int(max(5 * means[c], 2 * T / n)) + 1)  # little of a Poisson lies beyond; together they reach 2 T
         for l in range(1, longest + 1):
             of_length[i, l] = l * log_mean - means[c] - log_factorial[l]
         for start in range(i, T + 1):
