@@ -160,8 +160,10 @@ def camera(n_dimensions: int, difficulty: Difficulty, seed: int) -> Camera:
 
 def take_rows(pictures: Floats, through: Camera, rng: np.random.Generator, grain: float = GRAIN) -> npt.NDArray[np.float16]:
     """(T, D) float16 rows of features, none negative."""
-    from crosstask.sources.planted.filming import filmed  # machine code: loaded by whoever films
-
     rows = rng.standard_normal((len(pictures), len(through.scale)), dtype=np.float32)
     rows *= np.float32(grain)
-    return filmed(rows, pictures @ through.projection, through.offset, through.scale)
+    rows += pictures @ through.projection
+    rows += through.offset
+    np.maximum(rows, 0, out=rows)
+    rows *= through.scale
+    return rows.astype(np.float16)
