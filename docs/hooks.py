@@ -104,7 +104,7 @@ SIX = ("uniform", "richard18", "alayrac16", "task-specific", "proposed", "superv
 ALL_METHODS = {
     "Shelves and Toast, real annotation, **speech as features**, 5 splits": "speech-cross-task",
     "Breakfast, unseen people, real features, **simulated windows**, 10 splits": "breakfast-cross-task",
-    "*Synthetic* planted corpus matched to the release, paper's shape, 6 worlds": "planted-matched-cross-task-table",
+    "*Synthetic* planted corpus matched to the release, paper's shape, 20 worlds": "planted-matched-cross-task-table",
     "*Synthetic* planted corpus, first world, paper's shape, 3 worlds": "planted-cross-task-table",
 }
 REAL = (
