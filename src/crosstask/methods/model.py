@@ -15,7 +15,6 @@ import numpy.typing as npt
 from crosstask.learning.halves import all_finite
 from crosstask.methods.component_scorer import ComponentScorer, component_scorer_from
 from crosstask.methods.contracts import Scorer
-from crosstask.methods.self_labelled import SelfLabelledScorer, self_labelled_from
 from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.ordering import BadCost, NoOrderedAnswer, place_each_step_once
 from crosstask.ordering.absence import at_placed
@@ -51,10 +50,16 @@ class StoredScorer(Protocol):
         ...
 
 
+def _self_labelled_from(arrays: dict[str, npt.NDArray[np.generic]], values: dict[str, object]) -> StoredScorer:
+    from crosstask.methods.self_labelled import self_labelled_from  # loaded for the models that need it
+
+    return self_labelled_from(arrays, values)
+
+
 SCORERS: dict[str, Callable[[dict[str, npt.NDArray[np.generic]], dict[str, object]], StoredScorer]] = {
     "component": component_scorer_from,
     "task-linear": task_scorer_from,
-    "self-labelled": self_labelled_from,
+    "self-labelled": _self_labelled_from,
 }
 
 
@@ -90,6 +95,10 @@ class Model:
 def least_scores_of(scorer: Scorer, task: Task) -> npt.NDArray[np.float64] | None:
     """(K,) scores below which a step counts as absent, where the scorer (or the model around it) learnt them from a collection."""
     inner = scorer.scorer if isinstance(scorer, Model) else scorer
+    if getattr(inner, "kind", "") != "self-labelled":
+        return None
+    from crosstask.methods.self_labelled import SelfLabelledScorer
+
     return inner.least_scores(task) if isinstance(inner, SelfLabelledScorer) else None
 
 

@@ -6,7 +6,7 @@ that the ordered inference on them picks the moments most likely to be hits.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,6 @@ from crosstask.learning.row_basis import RowBasis, fit_basis, seconds_alike
 from crosstask.learning.run_habits import FINDING, FINDING_UNSEEN, RunHabits, first_habits
 from crosstask.learning.self_labelling import Classes, LabelledVideo, Learnt, RoundsDone, SelfLabellingSettings, learn, posterior
 from crosstask.learning.step_looks import LinearEvidence, linear_evidence, noise_of
-from crosstask.methods.round_checkpoint import RoundCheckpoint
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.ordering import place_each_step_once
 from crosstask.ordering.absence import at_placed, least_scores
@@ -26,6 +25,9 @@ from crosstask.records import Corpus, InputError, Task, Video
 from crosstask.storing import derived_folder, scratch_rows
 from crosstask.text import SHARING
 from crosstask.text.shared_words import BACKGROUND, names_of_classes, shared_words
+
+if TYPE_CHECKING:  # training alone needs it, and it loads the kernels of another recipe
+    from crosstask.methods.round_checkpoint import RoundCheckpoint
 
 _REMEMBERED_TASKS = 500
 _SAYS_NOTHING = 0.5  # a window over more of the video than this is none
@@ -38,7 +40,7 @@ class SelfLabelled:
     sharing: str = "component"
     settings: SelfLabellingSettings = field(default_factory=SelfLabellingSettings)
     after_round: Callable[[RoundsDone], None] = field(default=lambda done: None, compare=False, repr=False)
-    checkpoint: RoundCheckpoint | None = field(default=None, compare=False, repr=False)
+    checkpoint: "RoundCheckpoint | None" = field(default=None, compare=False, repr=False)
 
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> "SelfLabelledScorer":
         """Learn from every video of the corpus that has features; nothing is random, and threads change nothing."""
