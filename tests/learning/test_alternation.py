@@ -90,6 +90,25 @@ def test_dropout_keeps_the_stated_share_and_the_mean():
     assert np.mean(kept) == pytest.approx(0.3, abs=0.004)
 
 
+def test_nothing_of_an_earlier_video_reaches_a_gradient():
+    from crosstask.learning.kernels import add_gradients, workspace
+
+    rng = np.random.default_rng(0)
+    rows, steps = (
+        rng.standard_normal((6, 9)).astype(np.float32),
+        np.array([0, 1, 2, 1, 0]),
+    )  # five rows: one and three empty places
+    gradients = []
+    for stale in (0.0, np.nan):
+        space = workspace(9, 3, 6)
+        space.step_weights[:], space.step_gradient[:] = 0.1, 0.0
+        for first in (0, 4):
+            space.rows[:], space.scores[:] = stale, stale
+            add_gradients(rows, np.arange(5), steps, first, np.uint64(1), 1.0, 3, 0.0, space)
+        gradients.append(space.step_gradient.copy())
+    assert np.isfinite(gradients[1]).all() and np.array_equal(*gradients)
+
+
 @pytest.mark.parametrize("bad", [{"dropout": 1.0}, {"learning_rate": 0.0}, {"label_cost": "exact"}, {"epochs": -1}])
 def test_settings_without_a_meaning_are_refused(bad):
     with pytest.raises(ValueError, match=r"expected|negative"):

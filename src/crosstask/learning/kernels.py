@@ -42,7 +42,7 @@ class Workspace(NamedTuple):
 def workspace(n_dimensions: int, n_steps: int, n_active: int) -> Workspace:
     """Room for videos of up to `n_active` active rows and `n_steps` steps."""
     return Workspace(
-        rows=np.zeros((ROWS_AT_ONCE, n_dimensions), np.float32),  # places without a row count nothing, but are multiplied
+        rows=np.empty((ROWS_AT_ONCE, n_dimensions), np.float32),
         bits=np.empty((n_dimensions + 3) // 4, np.uint64),
         step_weights=np.empty((n_steps, n_dimensions + 1), np.float32),
         step_gradient=np.empty((n_steps, n_dimensions + 1), np.float32),
@@ -91,11 +91,12 @@ def load_four(
     dropout: float,
     space: Workspace,
 ) -> int:
-    """Put the rows of segments i to i + 3, or to the last, into `space.rows`; how many there are. Other places keep an earlier row."""
+    """Put the rows of segments i to i + 3, or to the last, into `space.rows`; how many there are. Other places are 0."""
     n_rows = min(ROWS_AT_ONCE, segments.size - i)
     for r in range(n_rows):
         at = segments[i + r]
         load_row(stored, first_row + at, mixed(key, np.uint64(at)), dropout, space.rows[r], space)
+    space.rows[n_rows:] = np.float32(0)  # they are multiplied too: nothing of an earlier video may stand there
     return n_rows
 
 
@@ -195,6 +196,7 @@ def add_gradients(
     n_rows = min(ROWS_AT_ONCE, at.size - first)
     for r in range(n_rows):
         load_row(stored, at[first + r], mixed(key, np.uint64(first + r)), dropout, space.rows[r], space)
+    space.rows[n_rows:] = np.float32(0)
     errors = space.scores[:ROWS_AT_ONCE]
     score_rows(space.step_weights, n_steps, space.rows, errors)
     cost = 0.0
