@@ -16,15 +16,15 @@ import numpy as np
 from breakfast_paper_recipe import SETTINGS, paired
 
 from crosstask import open_corpus
-from crosstask.experiments.evaluation import evaluate
-from crosstask.experiments.splits import group_split
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.splits import group_split
 from crosstask.features.packed_corpus import with_packed_features
-from crosstask.methods.proposed import Proposed
-from crosstask.methods.self_labelled import SelfLabelled
+from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.uniform import Uniform
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus, Interval, StepInterval
-from crosstask.storing import write_json
-from crosstask.text.shared_words import parts_of_step
+from crosstask.storage import write_json
+from crosstask.text.word_kernel import parts_of_step
 
 
 def with_random_windows(corpus: Corpus, seed: int) -> Corpus:
@@ -53,12 +53,12 @@ def one_split(corpus: Corpus, seed: int) -> dict[str, dict[str, float]]:
     train = corpus.only(split.train)
     asked = {
         "uniform": (Uniform(), train),
-        "paper": (Proposed(settings=SETTINGS), train),
-        "paper, no windows": (Proposed(settings=SETTINGS), train.without_windows()),
-        "best": (SelfLabelled(), train),
-        "best, no windows": (SelfLabelled(), train.without_windows()),
-        "best, random windows": (SelfLabelled(), with_random_windows(train, seed)),
-        "best, no sharing": (SelfLabelled("none"), train),
+        "paper": (Zhukov19(settings=SETTINGS), train),
+        "paper, no windows": (Zhukov19(settings=SETTINGS), train.without_windows()),
+        "best": (HiddenMarkovModel(), train),
+        "best, no windows": (HiddenMarkovModel(), train.without_windows()),
+        "best, random windows": (HiddenMarkovModel(), with_random_windows(train, seed)),
+        "best, no sharing": (HiddenMarkovModel("none"), train),
     }
     found = {
         name: evaluate(corpus, m.fit(c, np.random.default_rng(seed)), split.test).recall.by_task()
@@ -69,7 +69,7 @@ def one_split(corpus: Corpus, seed: int) -> dict[str, dict[str, float]]:
         rest = train.only_tasks(set(corpus.tasks) - {task})
         tested = [video for video in split.test if video.task == task]
         found["best, task never trained"] |= evaluate(
-            corpus, SelfLabelled().fit(rest, np.random.default_rng(seed)), tested
+            corpus, HiddenMarkovModel().fit(rest, np.random.default_rng(seed)), tested
         ).recall.by_task()
     return found
 

@@ -16,10 +16,10 @@ from breakfast_paper_recipe import paired
 from half_precision import METHODS, split_of
 
 from crosstask import open_corpus
-from crosstask.experiments.evaluation import evaluate
+from crosstask.evaluation.evaluate import evaluate
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.methods.uniform import Uniform
-from crosstask.storing import write_json
+from crosstask.storage import write_json
 
 
 def main() -> None:

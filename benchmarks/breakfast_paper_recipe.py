@@ -16,14 +16,14 @@ import numpy as np
 from scipy import stats
 
 from crosstask import open_corpus
-from crosstask.experiments.evaluation import evaluate
-from crosstask.experiments.splits import group_split
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.splits import group_split
 from crosstask.features.packed_corpus import with_packed_features
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.proposed import Proposed
+from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
-from crosstask.storing import write_json
+from crosstask.methods.zhukov19 import Zhukov19
+from crosstask.storage import write_json
 
 SETTINGS = AlternationSettings(learning_rate=1e-3, dropout=0.3, initial_epochs=10, epochs=20)
 
@@ -38,11 +38,11 @@ def recalls(folder: Path, n_splits: int) -> dict[str, list[float]]:
         train = corpus.only(split.train)
         asked = {
             "uniform": (Uniform(), train),
-            "windows": (Proposed(settings=published_form), train),
-            "no windows": (Proposed(settings=published_form), train.without_windows()),
-            "windows, Eq. (17)": (Proposed(settings=SETTINGS), train),
-            "no windows, Eq. (17)": (Proposed(settings=SETTINGS), train.without_windows()),
-            "windows, no sharing": (Proposed("none", SETTINGS), train),
+            "windows": (Zhukov19(settings=published_form), train),
+            "no windows": (Zhukov19(settings=published_form), train.without_windows()),
+            "windows, Eq. (17)": (Zhukov19(settings=SETTINGS), train),
+            "no windows, Eq. (17)": (Zhukov19(settings=SETTINGS), train.without_windows()),
+            "windows, no sharing": (Zhukov19("none", SETTINGS), train),
             "supervised": (Supervised(settings=SETTINGS), train),
         }
         for name, (method, videos) in asked.items():

@@ -17,11 +17,11 @@ import numpy as np
 from sklearn.metrics import roc_auc_score, silhouette_score
 
 from crosstask import open_corpus
-from crosstask.collecting import relevance as rel
-from crosstask.collecting.related import ArticleIndex, article_text, is_near_duplicate, related_tasks
-from crosstask.collecting.task_map import component_distances, nearest_tasks
+from crosstask.corpus_building import relevance as rel
+from crosstask.corpus_building.related import ArticleIndex, article_text, is_near_duplicate, related_tasks
+from crosstask.corpus_building.task_map import component_distances, nearest_tasks
 from crosstask.records import Corpus, Narration, Task
-from crosstask.storing import write_json
+from crosstask.storage import write_json
 from crosstask.text.encoders.articles import Page, read_articles
 
 CAR = {"car", "tire", "tires", "brake", "wheel", "hubcap", "springs"}

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from crosstask.datasets import open_corpus
 from crosstask.metrics.windows import score_windows
+from crosstask.narration.narrate import narrate_paper, transcripts, usable_videos
 from crosstask.narration.plain import PlainSettings
-from crosstask.narration.recipes import narrate_plainly, transcripts, usable_videos
-from crosstask.sources import open_corpus
-from crosstask.storing import write_json
+from crosstask.storage import write_json
 from crosstask.text.encoders import open_encoder
 from crosstask.text.encoders.articles import read_articles
 from crosstask.text.encoders.fasttext import train_word_vectors
@@ -62,7 +62,7 @@ def main(out: Path) -> None:
 
     def judge(judged_encoder, **about) -> None:
         for words in WINDOW_WORDS:
-            found = narrate_plainly(corpus, videos, judged_encoder, PlainSettings(window_words=words))
+            found = narrate_paper(corpus, videos, judged_encoder, PlainSettings(window_words=words))
             rows.append({**about, "window_words": words, **score_windows(corpus, judged, found.windows).to_json()})
             print(about, words, round(rows[-1]["precision"], 4), round(rows[-1]["recall"], 4), flush=True)
             write_json(out, {"command": command, "triplets_satisfied_without_training": references, "rows": rows})

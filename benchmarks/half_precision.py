@@ -18,18 +18,18 @@ import numpy as np
 from breakfast_paper_recipe import paired
 
 from crosstask import open_corpus
-from crosstask.experiments.evaluation import evaluate
+from crosstask.evaluation.evaluate import evaluate
 from crosstask.features import FeaturesInMemory
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.proposed import Proposed
-from crosstask.methods.self_labelled import SelfLabelled
+from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus, Video
-from crosstask.storing import write_json
+from crosstask.storage import write_json
 
 TRAIN_VIDEOS_PER_TASK = 30
 METHODS = {
-    "paper": Proposed(settings=AlternationSettings(learning_rate=1e-3, dropout=0.3, initial_epochs=15, epochs=15)),
-    "best": SelfLabelled(),
+    "paper": Zhukov19(settings=AlternationSettings(learning_rate=1e-3, dropout=0.3, initial_epochs=15, epochs=15)),
+    "best": HiddenMarkovModel(),
 }
 
 

@@ -19,9 +19,9 @@ from time import perf_counter
 import numpy as np
 
 from crosstask.features import read_rows
-from crosstask.methods.model import load_model
-from crosstask.sources.planted import Shape, write_planted
-from crosstask.storing import write_json
+from crosstask.model.model import load_model
+from crosstask.storage import write_json
+from crosstask.synthetic import Shape, write_synthetic
 
 SHAPE = Shape(
     "localize", 6, 0, 6, 4, 0, 0, mean_log_seconds=5.7, task_deviation_log_seconds=0.05, video_deviation_log_seconds=0.15
@@ -77,7 +77,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     if not (arguments.folder / "corpus").exists():
-        write_planted(arguments.folder / "corpus", SHAPE, "clear", 0, 3200)
+        write_synthetic(arguments.folder / "corpus", SHAPE, "clear", 0, 3200)
     result = {recipe: measured(arguments.folder, recipe, arguments.processes) for recipe in ("best", "paper")}
     what = "one video of 3200 columns (synthetic) localised from a trained model; shared machine"
     command = "python benchmarks/localize.py FOLDER --out results/localize-speed.json"

@@ -17,7 +17,7 @@ from time import perf_counter
 import av
 import numpy as np
 
-from crosstask.storing import write_json
+from crosstask.storage import write_json
 
 WIDTH, HEIGHT, PATCH = 640, 360, 20
 

@@ -14,10 +14,10 @@ from time import perf_counter
 import numpy as np
 from training import PAPER, anonymous_mb, mapped_rows, our_seconds, random_videos
 
-from crosstask.learning.training_set import video_arrays
+from crosstask.jobs.pool import Job, Values, run_all
+from crosstask.learning.zhukov19.training_set import video_arrays
 from crosstask.methods.training_videos import TrainingArrays
-from crosstask.running.jobs import Job, Values, run_all
-from crosstask.storing import write_json
+from crosstask.storage import write_json
 
 N_TASKS, N_VIDEOS, N_SEGMENTS, TRAINED_PER_TASK = 83, 4713, 300, 30
 

@@ -15,12 +15,20 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from crosstask.datasets import open_corpus
 from crosstask.metrics.windows import score_windows
-from crosstask.narration.best import BestSettings, Heard, best_windows
-from crosstask.narration.recipes import Listener, hear, listener_for, narrate_best, narrate_plainly, transcripts, usable_videos
-from crosstask.sources import open_corpus
-from crosstask.storing import write_json
-from crosstask.storing.places import cache_folder
+from crosstask.narration.collection import BestSettings, SpokenEvidence, best_windows
+from crosstask.narration.narrate import (
+    SpeechMatcher,
+    narrate_best,
+    narrate_paper,
+    speech_matcher,
+    spoken_evidence,
+    transcripts,
+    usable_videos,
+)
+from crosstask.storage import write_json
+from crosstask.storage.places import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
 
 COMMAND = "CROSSTASK_DATA=DATA python benchmarks/narration.py results"
@@ -50,30 +58,30 @@ class Judge:
         return score_windows(self.corpus, self.videos, windows).to_json()
 
 
-def heard_by_task(judge: Judge, listener: Listener) -> dict[str, tuple[list, list[Heard]]]:
+def heard_by_task(judge: Judge, listener: SpeechMatcher) -> dict[str, tuple[list, list[SpokenEvidence]]]:
     """Similarities once, so that settings can be tried in seconds."""
-    tasks: dict[str, tuple[list, list[Heard]]] = {}
+    tasks: dict[str, tuple[list, list[SpokenEvidence]]] = {}
     for v in sorted(judge.usable, key=lambda v: v.video.key):
         keys, heard = tasks.setdefault(v.video.task, ([], []))
         keys.append(v.video.key)
-        heard.append(hear(judge.corpus.tasks[v.video.task], v.narration, v.n_segments, listener))
+        heard.append(spoken_evidence(judge.corpus.tasks[v.video.task], v.narration, v.n_segments, listener))
     return tasks
 
 
-def try_settings(judge: Judge, tasks: dict, listener: Listener, settings: BestSettings) -> dict:
+def try_settings(judge: Judge, tasks: dict, listener: SpeechMatcher, settings: BestSettings) -> dict:
     windows: dict = {}
     for keys, heard in tasks.values():
         windows |= dict(zip(keys, best_windows(heard, listener.weights(settings), settings), strict=True))
     return judge.scores(windows)
 
 
-def ablations(judge: Judge, tasks: dict, listener: Listener) -> list[dict]:
+def ablations(judge: Judge, tasks: dict, listener: SpeechMatcher) -> list[dict]:
     return [
         {"setting": name, **try_settings(judge, tasks, listener, BestSettings(**changed))} for name, changed in ABLATIONS.items()
     ]
 
 
-def across_tasks(judge: Judge, tasks: dict, listener: Listener) -> dict:
+def across_tasks(judge: Judge, tasks: dict, listener: SpeechMatcher) -> dict:
     """Settings with the best precision + recall + hit rate on one task, judged on the other; beside them, the defaults."""
     rows = []
     for values in product(*GRID.values()):
@@ -136,7 +144,7 @@ def timings(judge: Judge, with_encoder: bool) -> dict:
 
     cues = sum(len(v.narration.cues) for v in judge.usable)
     result: dict = {"videos": len(judge.usable), "cues": cues}
-    result["tfidf, paper recipe"] = seconds_for(lambda: run(lambda said: open_encoder("tfidf", None, said), narrate_plainly))
+    result["tfidf, paper recipe"] = seconds_for(lambda: run(lambda said: open_encoder("tfidf", None, said), narrate_paper))
     result["tfidf, best recipe"] = seconds_for(lambda: run(lambda said: open_encoder("tfidf", None, said), narrate_best))
     known = cache_folder() / "embeddings"
     result["sentence, best recipe, from the cache"] = seconds_for(
@@ -164,10 +172,10 @@ def main(out: Path) -> None:
     tfidf = open_encoder("tfidf", None, judge.said)
     rows = []
     for name, encoder in (("tfidf", tfidf), ("sentence", sentence)):
-        for recipe, narrate in (("paper", narrate_plainly), ("best", narrate_best)):
+        for recipe, narrate in (("paper", narrate_paper), ("best", narrate_best)):
             rows.append({"encoder": name, "recipe": recipe, **judge.scores(narrate(judge.corpus, judge.usable, encoder).windows)})
             print(name, recipe, {k: round(v, 4) for k, v in rows[-1].items() if isinstance(v, float)}, flush=True)
-    listener = listener_for(sentence, judge.said)
+    listener = speech_matcher(sentence, judge.said)
     tasks = heard_by_task(judge, listener)
     write_json(
         out / "narration-windows.json",

@@ -13,8 +13,8 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from crosstask.ordering import once_marginals_in_batch, place_each_step_as_run, place_each_step_once_in_batch
-from crosstask.ordering.once import once_batch_into
+from crosstask.inference import decode_once_batch, once_marginals_in_batch, place_each_step_as_run
+from crosstask.inference.once import once_batch_into
 
 TARGET_US = 8.0  # one labelling at T = 300, K = 8
 
@@ -36,7 +36,7 @@ def once_us(T: int, K: int, n_videos: int, repeats: int, rng: np.random.Generato
     n_segments, n_steps = np.full(n_videos, T), np.full(n_videos, K)
     times = np.empty(n_videos * K, np.int64)
     kernel = least_seconds(lambda: once_batch_into(costs, n_segments, n_steps, times), repeats)
-    public = least_seconds(lambda: place_each_step_once_in_batch(costs, n_segments, n_steps), repeats)
+    public = least_seconds(lambda: decode_once_batch(costs, n_segments, n_steps), repeats)
     return {"kernel_us": round(kernel / n_videos * 1e6, 2), "with_checks_us": round(public / n_videos * 1e6, 2)}
 
 

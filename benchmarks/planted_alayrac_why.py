@@ -20,17 +20,17 @@ from pathlib import Path
 import numpy as np
 from planted_sharing import Recalls, interval, recall_of
 
-from crosstask.experiments.splits import Split, paper_split
+from crosstask.evaluation.splits import Split, paper_split
 from crosstask.features.memory import FeaturesInMemory
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.learning.diffrac import DiffracSettings
+from crosstask.learning.baselines.discriminative_clustering import DiffracSettings
+from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.alayrac16 import Alayrac16
-from crosstask.methods.contracts import Method, Scorer
-from crosstask.methods.proposed import Proposed
+from crosstask.methods.protocols import Method, Scorer
 from crosstask.methods.training_videos import places_allowed
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus, Interval, StepInterval, Task, Video
-from crosstask.sources.planted import Shape, plant
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import Shape, generate_corpus
 
 SHAPE = Shape("primary tasks alone", 18, 65, 30, 30, 0, 0)
 N_DIMENSIONS, CHOOSING, FIRST_SEED = 512, 1000, 2000
@@ -87,13 +87,13 @@ def methods(corpus: Corpus, split: Split) -> dict[str, list[tuple[str, Corpus, M
         "alayrac16": [(words, corpus, of) for words, of in ridges],
         "alayrac16, seconds inside windows": [(words, narrow, of) for words, of in ridges],
         "alayrac16, steps among themselves": [(words, corpus, AmongSteps(of)) for words, of in ridges],
-        "task-specific": [(words, corpus, Proposed("none", of)) for words, of in recipes],
+        "task-specific": [(words, corpus, Zhukov19("none", of)) for words, of in recipes],
     }
 
 
 def score(seed: int, chosen: dict[str, str] | None) -> dict[str, dict[str, float]]:
     """Mean recall in one world, by kind and setting: all settings, or the chosen ones."""
-    corpus = plant(SHAPE, "matched-default", seed, N_DIMENSIONS)
+    corpus = generate_corpus(SHAPE, "matched-default", seed, N_DIMENSIONS)
     corpus = corpus.only_tasks({task.id for task in corpus.primary_tasks()})
     split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
     found: dict[str, dict[str, float]] = {}

@@ -20,14 +20,14 @@ from planted_sharing import SETTINGS, recall_of
 from planted_window_counting import counted
 from planted_window_measures import window_measures
 
-from crosstask.collecting.task_map import component_distances
-from crosstask.experiments.splits import paper_split
+from crosstask.corpus_building.task_map import component_distances
+from crosstask.datasets import open_corpus
+from crosstask.evaluation.splits import paper_split
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
 from crosstask.records import Task
-from crosstask.sources import open_corpus
-from crosstask.sources.planted import MATCHED, Shape, plant, plant_without_features
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import MATCHED, Shape, generate_corpus, generate_without_features
 from crosstask.text import stems_of_step
 
 SEEDS = (1000, 1001, 1002)
@@ -63,7 +63,7 @@ def sharing_of(tasks: Sequence[Task]) -> dict[str, float]:
 
 def windows_of(name: str, seed: int) -> dict[str, float]:
     """Where the windows of a planted world lie."""
-    planted = plant_without_features(ONLY_PRIMARY, name, seed)
+    planted = generate_without_features(ONLY_PRIMARY, name, seed)
     return counted(planted, planted.windows) | window_measures(planted, planted.windows)
 
 
@@ -71,7 +71,7 @@ def bounds(name: str) -> dict[str, list[float]]:
     """Uniform and full supervision by seed, at the shape, width and settings of the scoring; related tasks matter to neither."""
     found: dict[str, list[float]] = {"uniform": [], "supervised": []}
     for seed in SEEDS:
-        corpus = plant(ONLY_PRIMARY, name, seed, N_DIMENSIONS)
+        corpus = generate_corpus(ONLY_PRIMARY, name, seed, N_DIMENSIONS)
         split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
         for method, of in (("uniform", Uniform()), ("supervised", Supervised("component", SETTINGS))):
             found[method].append(round(fmean(recall_of(corpus, of, split.train, split.test, seed).values()), 4))
@@ -85,8 +85,8 @@ def main() -> None:
     real = open_corpus(Path(os.environ["CROSSTASK_DATA"]) / "crosstask")
     lists = {
         "release": real,
-        "planted, first two worlds": plant_without_features(LISTS, "measured-default"),
-        "planted, matched world": plant_without_features(LISTS, DEFAULT),
+        "planted, first two worlds": generate_without_features(LISTS, "measured-default"),
+        "planted, matched world": generate_without_features(LISTS, DEFAULT),
     }
     result = {
         "what": "the third planted world (synthetic) beside what it was set from; no weakly supervised method was looked at",

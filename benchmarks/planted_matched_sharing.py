@@ -21,14 +21,14 @@ from pathlib import Path
 import numpy as np
 from planted_sharing import PAIRS, SETTINGS, Recalls, compare, interval, recall_of
 
-from crosstask.experiments.splits import Split, paper_split
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.proposed import Proposed
+from crosstask.evaluation.splits import Split, paper_split
+from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus
-from crosstask.sources.planted import MATCHED, Shape, plant
-from crosstask.sources.planted.chance import generator
-from crosstask.sources.planted.step_lists import permute_names
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import MATCHED, Shape, generate_corpus
+from crosstask.synthetic.random_streams import generator
+from crosstask.synthetic.step_lists import permute_names
 
 SHAPE = Shape("matched", 18, 65, 30, 30, 0, 15)
 N_DIMENSIONS = 128
@@ -51,7 +51,7 @@ Worlds = dict[str, dict[str, Recalls]]  # setting -> method -> task -> recall
 
 
 def control_of(corpus: Corpus, seed: int) -> Corpus:
-    """The negative control over the same videos: as `plant_with_permuted_names`, without drawing them again."""
+    """The negative control over the same videos: as `generate_with_permuted_names`, without drawing them again."""
     dealt = permute_names(tuple(corpus.tasks.values()), generator(seed, "permuted names"))
     return replace(corpus, tasks={task.id: task for task in dealt})
 
@@ -61,19 +61,19 @@ def never_trained(corpus: Corpus, split: Split, seed: int, settings: Alternation
     hidden = {task.id for task in corpus.primary_tasks()[seed % 2 :: 2]}
     train = [video for video in split.train if video.task not in hidden]
     test = [video for video in split.test if video.task in hidden]
-    return recall_of(corpus, Proposed("component", settings), train, test, seed)
+    return recall_of(corpus, Zhukov19("component", settings), train, test, seed)
 
 
 def step_and_none(corpus: Corpus, split: Split, seed: int) -> dict[str, Recalls]:
     """Whole steps shared, and nothing shared, on one split; the rest of the methods is in the looks before."""
     primary = [video for video in split.train if corpus.task_of(video).primary]
     levels = {"step": split.train, "none": primary}
-    return {name: recall_of(corpus, Proposed(name, ONE_FOR_ALL[name]), train, split.test, seed) for name, train in levels.items()}
+    return {name: recall_of(corpus, Zhukov19(name, ONE_FOR_ALL[name]), train, split.test, seed) for name, train in levels.items()}
 
 
 def score(look: str, name: str, seed: int, tuned: Mapping[str, AlternationSettings], shape: Shape) -> Worlds:
     """Every method in one world; with the default setting also its control."""
-    corpus = plant(shape, name, seed, N_DIMENSIONS)
+    corpus = generate_corpus(shape, name, seed, N_DIMENSIONS)
     split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
     if look == "steps":
         return {name: step_and_none(corpus, split, seed)}

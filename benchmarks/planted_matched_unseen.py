@@ -14,11 +14,11 @@ import numpy as np
 from planted_matched_sharing import TUNED
 from planted_sharing import Recalls, interval, never_trained, recall_of
 
-from crosstask.experiments.splits import paper_split
-from crosstask.methods.proposed import Proposed
+from crosstask.evaluation.splits import paper_split
 from crosstask.methods.uniform import Uniform
-from crosstask.sources.planted import Shape, plant
-from crosstask.storing import write_json
+from crosstask.methods.zhukov19 import Zhukov19
+from crosstask.storage import write_json
+from crosstask.synthetic import Shape, generate_corpus
 
 SHAPE = Shape("paper without validation", 18, 65, 30, 30, 0, 30)
 FIRST_SEED, N_SEEDS = 200, 6
@@ -26,11 +26,11 @@ FIRST_SEED, N_SEEDS = 200, 6
 
 def score(difficulty: str, seed: int) -> dict[str, Recalls]:
     """Uniform, trained and never trained on one world, by task."""
-    corpus = plant(SHAPE, difficulty, seed, 128)
+    corpus = generate_corpus(SHAPE, difficulty, seed, 128)
     split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
     return {
         "uniform": recall_of(corpus, Uniform(), split.train, split.test, seed),
-        "component": recall_of(corpus, Proposed("component", TUNED["component"]), split.train, split.test, seed),
+        "component": recall_of(corpus, Zhukov19("component", TUNED["component"]), split.train, split.test, seed),
         "never trained": never_trained(corpus, split, seed, TUNED["component"]),
     }
 

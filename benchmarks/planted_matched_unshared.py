@@ -15,11 +15,11 @@ import numpy as np
 from planted_matched_sharing import DEFAULT, FIRST_FRESH_SEED, N_DIMENSIONS, SHAPE
 from planted_sharing import SETTINGS, interval, recall_of
 
-from crosstask.experiments.splits import paper_split
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.proposed import Proposed
-from crosstask.sources.planted import MATCHED, plant
-from crosstask.storing import write_json
+from crosstask.evaluation.splits import paper_split
+from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.zhukov19 import Zhukov19
+from crosstask.storage import write_json
+from crosstask.synthetic import MATCHED, generate_corpus
 
 OTHERS = {
     "3e-4, dropout 0.7, 30 + 30 epochs": AlternationSettings(learning_rate=3e-4, dropout=0.7, initial_epochs=30, epochs=30),
@@ -29,11 +29,11 @@ OTHERS = {
 
 def score(name: str, seed: int) -> dict[str, float]:
     """Mean recall of the model that shares nothing, by setting."""
-    corpus = plant(SHAPE, name, seed, N_DIMENSIONS)
+    corpus = generate_corpus(SHAPE, name, seed, N_DIMENSIONS)
     split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
     primary = [video for video in split.train if corpus.task_of(video).primary]
     return {
-        text: float(np.mean(list(recall_of(corpus, Proposed("none", settings), primary, split.test, seed).values())))
+        text: float(np.mean(list(recall_of(corpus, Zhukov19("none", settings), primary, split.test, seed).values())))
         for text, settings in OTHERS.items()
     }
 

@@ -12,13 +12,13 @@ from statistics import fmean
 import numpy as np
 from planted_sharing import N_DIMENSIONS, SETTINGS, SHAPE, recall_of
 
-from crosstask.experiments.splits import paper_split
-from crosstask.methods.proposed import Proposed
+from crosstask.evaluation.splits import paper_split
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus
-from crosstask.sources.planted import MEASURED, MeasuredDifficulty, plant
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import MEASURED, MeasuredDifficulty, generate_corpus
 
 SEED = 1001
 DEFAULT = MEASURED["measured-default"]
@@ -36,8 +36,8 @@ def levels(corpus: Corpus) -> dict[str, float]:
     split = paper_split(corpus, np.random.default_rng([SEED, 0]), SHAPE.train_videos_per_task)
     primary = [video for video in split.train if corpus.task_of(video).primary]
     runs = {
-        "component": (Proposed("component", SETTINGS), split.train),
-        "none": (Proposed("none", SETTINGS), primary),
+        "component": (Zhukov19("component", SETTINGS), split.train),
+        "none": (Zhukov19("none", SETTINGS), primary),
         "supervised": (Supervised("component", SETTINGS), primary),
         "supervised, none": (Supervised("none", SETTINGS), primary),
         "uniform": (Uniform(), primary),
@@ -55,7 +55,7 @@ def main() -> None:
         "seed": SEED,
     }
     for name, difficulty in OTHER_WORLDS.items():
-        result[name] = levels(plant(SHAPE, difficulty, SEED, N_DIMENSIONS))
+        result[name] = levels(generate_corpus(SHAPE, difficulty, SEED, N_DIMENSIONS))
         print(name, result[name], flush=True)
         write_json(arguments.out, result)
 

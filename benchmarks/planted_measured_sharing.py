@@ -18,12 +18,12 @@ import numpy as np
 import planted_sharing as first
 from planted_sharing import N_DIMENSIONS, SETTINGS, SHAPE, Recalls, compare, interval, recall_of
 
-from crosstask.experiments.splits import Split, paper_split
-from crosstask.methods.proposed import Proposed
-from crosstask.methods.self_labelled import SelfLabelled
+from crosstask.evaluation.splits import Split, paper_split
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus
-from crosstask.sources.planted import MEASURED, plant, plant_with_permuted_names
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import MEASURED, generate_corpus, generate_with_permuted_names
 
 CONTROL = "measured-default, names permuted"
 PAIRS = (*first.PAIRS, ("best", "component"))
@@ -37,13 +37,13 @@ def never_trained(corpus: Corpus, split: Split, seed: int) -> Recalls:
     for hidden in (set(ids[::2]), set(ids[1::2])):
         train = [video for video in split.train if video.task not in hidden]
         test = [video for video in split.test if video.task in hidden]
-        recalls |= recall_of(corpus, Proposed("component", SETTINGS), train, test, seed)
+        recalls |= recall_of(corpus, Zhukov19("component", SETTINGS), train, test, seed)
     return recalls
 
 
 def world(name: str, seed: int) -> tuple[Corpus, Split]:
     """A world and its split."""
-    make, difficulty = (plant_with_permuted_names, "measured-default") if name == CONTROL else (plant, name)
+    make, difficulty = (generate_with_permuted_names, "measured-default") if name == CONTROL else (generate_corpus, name)
     corpus = make(SHAPE, difficulty, seed, N_DIMENSIONS)
     return corpus, paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
 
@@ -58,7 +58,7 @@ def score(name: str, seed: int) -> dict[str, Recalls]:
 def score_best(name: str, seed: int) -> dict[str, Recalls]:
     """The best recipe on one world."""
     corpus, split = world(name, seed)
-    return {"best": recall_of(corpus, SelfLabelled(), split.train, split.test, seed)}
+    return {"best": recall_of(corpus, HiddenMarkovModel(), split.train, split.test, seed)}
 
 
 def summary(runs: list[dict[str, Recalls]]) -> dict[str, object]:

@@ -19,18 +19,18 @@ import numpy.typing as npt
 from planted_look_measures import filmed, look_measures
 from planted_window_measures import real_windows, window_measures
 
-from crosstask.experiments.evaluation import evaluate
-from crosstask.experiments.splits import paper_split, validation_videos
-from crosstask.learning.alternation import AlternationSettings
+from crosstask.datasets import open_corpus
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.splits import paper_split, validation_videos
+from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
 from crosstask.records import Corpus, Video
-from crosstask.sources import open_corpus
-from crosstask.sources.planted import DIFFICULTIES, MEASURED, Shape, plant, plant_without_features
-from crosstask.sources.planted import appearance as first
-from crosstask.sources.planted import measured as second
-from crosstask.sources.planted.chance import generator
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import DIFFICULTIES, MEASURED, Shape, generate_corpus, generate_without_features
+from crosstask.synthetic import appearance as first
+from crosstask.synthetic import measured as second
+from crosstask.synthetic.random_streams import generator
 from crosstask.text.stems import stem
 
 PRIMARY_OF_PAPER = Shape("paper", 18, 0, 30, 30, 10, 0)
@@ -43,7 +43,7 @@ Rows = Callable[[Video], npt.NDArray[np.floating]]
 def window_table(real: Corpus) -> dict[str, dict[str, float]]:
     table = {name: window_measures(real, windows) for name, windows in real_windows(real).items()}
     for name, difficulty in (("planted, first world", "default"), ("planted, measured world", "measured-default")):
-        corpus = plant_without_features("paper", difficulty, 0)
+        corpus = generate_without_features("paper", difficulty, 0)
         table[name] = window_measures(corpus, corpus.windows)
     return table
 
@@ -105,7 +105,7 @@ def look_table(breakfast: Corpus) -> dict[str, dict[str, float]]:
 
 def supervised(difficulty: str) -> dict[str, float]:
     """Recall on the test videos with the rate and dropout that were best on the validation videos, and what they were."""
-    corpus = plant(PRIMARY_OF_PAPER, difficulty, FIT_SEED, FIT_COLUMNS)
+    corpus = generate_corpus(PRIMARY_OF_PAPER, difficulty, FIT_SEED, FIT_COLUMNS)
     split = paper_split(corpus, np.random.default_rng([FIT_SEED, 0]), PRIMARY_OF_PAPER.train_videos_per_task)
     train, tries = corpus.only(split.train), []
     for rate in RATES:

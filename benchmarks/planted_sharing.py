@@ -17,16 +17,16 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from crosstask.experiments.evaluation import evaluate
-from crosstask.experiments.splits import Split, paper_split
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.contracts import Method
-from crosstask.methods.proposed import Proposed
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.splits import Split, paper_split
+from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.protocols import Method
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus, Video
-from crosstask.sources.planted import DIFFICULTIES, Shape, plant, plant_with_permuted_names
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import DIFFICULTIES, Shape, generate_corpus, generate_with_permuted_names
 
 SHAPE = Shape("sharing", 10, 30, 30, 20, 0, 30)
 N_DIMENSIONS = 128
@@ -53,9 +53,9 @@ def compare(
     of = dict.fromkeys(("component", "step", "none", "supervised"), SETTINGS) | dict(tuned or {})
     primary = [video for video in split.train if corpus.task_of(video).primary]
     runs: Mapping[str, tuple[Method, Iterable[Video]]] = {
-        "component": (Proposed("component", of["component"]), split.train),
-        "step": (Proposed("step", of["step"]), split.train),
-        "none": (Proposed("none", of["none"]), primary),
+        "component": (Zhukov19("component", of["component"]), split.train),
+        "step": (Zhukov19("step", of["step"]), split.train),
+        "none": (Zhukov19("none", of["none"]), primary),
         "supervised": (Supervised("component", of["supervised"]), primary),
         "uniform": (Uniform(), primary),
     }
@@ -70,7 +70,7 @@ def never_trained(corpus: Corpus, split: Split, seed: int, settings: Alternation
         hidden = set(ids[first : first + NEVER_TRAINED_AT_ONCE])
         train = [video for video in split.train if video.task not in hidden]
         test = [video for video in split.test if video.task in hidden]
-        recalls |= recall_of(corpus, Proposed("component", settings), train, test, seed)
+        recalls |= recall_of(corpus, Zhukov19("component", settings), train, test, seed)
     return recalls
 
 
@@ -110,7 +110,7 @@ def run_setting(name: str, seeds: Iterable[int]) -> dict[str, object]:
     by_seed = []
     for seed in seeds:
         start = time.perf_counter()
-        make, difficulty = (plant_with_permuted_names, "default") if name == CONTROL else (plant, name)
+        make, difficulty = (generate_with_permuted_names, "default") if name == CONTROL else (generate_corpus, name)
         corpus = make(SHAPE, difficulty, seed, N_DIMENSIONS)
         split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
         recalls = compare(corpus, split, seed)

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
-from crosstask.experiments.evaluation import evaluate
-from crosstask.experiments.splits import Split, paper_split
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.contracts import Method
-from crosstask.methods.proposed import Proposed
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.splits import Split, paper_split
+from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.protocols import Method
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus
-from crosstask.sources.planted import DIFFICULTIES, Shape, plant
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import DIFFICULTIES, Shape, generate_corpus
 
 SIGNAL_SHAPE, SIGNAL_SEED = Shape("signal", 10, 0, 30, 20, 0, 0), 99
 SUPERVISED = AlternationSettings(learning_rate=1e-3, dropout=0.3, initial_epochs=0, epochs=30)
@@ -37,7 +37,7 @@ def recall(corpus: Corpus, split: Split, method: Method, trained: Corpus, seed: 
 
 def drawn(shape: Shape, difficulty: str, seed: int, n_dimensions: int) -> tuple[Corpus, Split, Corpus, Corpus]:
     """A corpus, its split, all training videos, and those of primary tasks."""
-    corpus = plant(shape, difficulty, seed, n_dimensions)
+    corpus = generate_corpus(shape, difficulty, seed, n_dimensions)
     split = paper_split(corpus, np.random.default_rng([seed, 0]), shape.train_videos_per_task)
     primary = [video for video in split.train if corpus.task_of(video).primary]
     return corpus, split, corpus.only(split.train), corpus.only_tasks(t.id for t in corpus.primary_tasks()).only(primary)
@@ -53,16 +53,16 @@ def by_windows() -> dict[str, float]:
     """Without sharing, D = 128: the planted windows, none, and the truth as windows."""
     corpus, split, _, primary = drawn(WEAK_SHAPE, "default", WEAK_SEED, 128)
     kinds = {"planted": primary, "none": primary.without_windows(), "truth": replace(primary, windows=corpus.annotations)}
-    return {name: recall(corpus, split, Proposed("none", WEAK), trained, WEAK_SEED) for name, trained in kinds.items()}
+    return {name: recall(corpus, split, Zhukov19("none", WEAK), trained, WEAK_SEED) for name, trained in kinds.items()}
 
 
 def at_paper_shape() -> dict[str, float]:
     """The levels of sharing on all 83 tasks at D = 512."""
     corpus, split, everything, primary = drawn(PAPER_SHAPE, "default", WEAK_SEED, 512)
     runs: dict[str, tuple[Method, Corpus]] = {
-        "component": (Proposed("component", WEAK_AT_512), everything),
-        "step": (Proposed("step", WEAK_AT_512), everything),
-        "none": (Proposed("none", WEAK_AT_512), primary),
+        "component": (Zhukov19("component", WEAK_AT_512), everything),
+        "step": (Zhukov19("step", WEAK_AT_512), everything),
+        "none": (Zhukov19("none", WEAK_AT_512), primary),
         "supervised": (Supervised("component", WEAK_AT_512), primary),
         "uniform": (Uniform(), primary),
     }

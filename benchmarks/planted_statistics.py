@@ -11,8 +11,8 @@ import numpy as np
 
 from crosstask.metrics.statistics import overall, task_statistics
 from crosstask.records import Corpus, Interval
-from crosstask.sources.planted import DIFFICULTIES, SHAPES, plant_without_features
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import DIFFICULTIES, SHAPES, generate_without_features
 from crosstask.text import vocabulary_of
 
 # Counted on the release (lengths: primary and related videos), and the paper's supplement for the windows.
@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=5)
     arguments = parser.parse_args()
-    by_seed = [figures(plant_without_features("paper", "default", seed)) for seed in range(arguments.seeds)]
+    by_seed = [figures(generate_without_features("paper", "default", seed)) for seed in range(arguments.seeds)]
     mean = {name: round(float(np.mean([row[name] for row in by_seed])), 4) for name in by_seed[0]}
     deviation = {name: round(float(np.std([row[name] for row in by_seed])), 4) for name in by_seed[0]}
     result = {

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from planted_window_measures import Windows, real_windows
 
+from crosstask.datasets import open_corpus
 from crosstask.records import Corpus
-from crosstask.sources import open_corpus
-from crosstask.sources.planted import plant_without_features
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import generate_without_features
 
 
 def counted(corpus: Corpus, windows: Windows) -> dict[str, float]:
@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     real = open_corpus(Path(os.environ["CROSSTASK_DATA"]) / "crosstask")
-    planted = plant_without_features("paper", "measured-default", 0)
+    planted = generate_without_features("paper", "measured-default", 0)
     write_json(
         arguments.out,
         {

@@ -5,9 +5,9 @@ from statistics import fmean
 
 import numpy as np
 
-from crosstask.narration.recipes import narrate_best, narrate_plainly, usable_videos
+from crosstask.narration.narrate import narrate_best, narrate_paper, usable_videos
 from crosstask.records import Corpus, Interval, StepInterval, VideoKey
-from crosstask.storing.places import cache_folder
+from crosstask.storage.places import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
 
 Windows = Mapping[VideoKey, tuple[StepInterval, ...]]
@@ -19,7 +19,7 @@ def real_windows(corpus: Corpus) -> dict[str, Windows]:
     usable, _ = usable_videos(corpus, [video for video in corpus.videos if video.key in corpus.annotations])
     encoder = CachedEncoder(open_encoder("sentence"), cache_folder() / "embeddings")
     return {
-        "real, paper recipe": narrate_plainly(corpus, usable, encoder).windows,
+        "real, paper recipe": narrate_paper(corpus, usable, encoder).windows,
         "real, best recipe": narrate_best(corpus, usable, encoder).windows,
     }
 
@@ -54,18 +54,18 @@ def _of_task(corpus: Corpus, windows: Windows) -> dict[str, float]:
                 if p.step != window.step and p.interval.start_s <= middle < p.interval.end_s
             }
             neighbour = any(abs(step - window.step) == 1 for step in others)
-            strays = abs(middle / n_seconds - usual.get(window.step, np.nan))
+            unmatched_files = abs(middle / n_seconds - usual.get(window.step, np.nan))
             if not spans:
-                absent_elsewhere.append(bool(others)), absent_next_to.append(neighbour), absent_stray.append(strays)
+                absent_elsewhere.append(bool(others)), absent_next_to.append(neighbour), absent_stray.append(unmatched_files)
                 continue
             inside.append(any(window.interval.overlap_s(span) > 0 for span in spans))
             hits.append(any(span.start_s <= middle < span.end_s for span in spans))
             if inside[-1]:
-                timely_stray.append(strays)
+                timely_stray.append(unmatched_files)
                 continue
             gaps.append(gap_s(window.interval, spans))
             relative.append(abs(gaps[-1]) / n_seconds)
-            elsewhere.append(bool(others)), next_to.append(neighbour), stray.append(strays)
+            elsewhere.append(bool(others)), next_to.append(neighbour), stray.append(unmatched_files)
     return {
         "shown steps outside their window": 1 - fmean(inside),
         "window's middle inside the step": fmean(hits),

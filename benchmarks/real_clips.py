@@ -13,10 +13,10 @@ import numpy as np
 
 from crosstask.extraction.backbones.i3d import I3D
 from crosstask.extraction.decode import decode_seconds
-from crosstask.extraction.describing import describe_video
-from crosstask.extraction.recipe import read_recipe
+from crosstask.extraction.extract_video import extract_video
+from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.extraction.speech import recognise
-from crosstask.storing import write_json
+from crosstask.storage import write_json
 
 CLIPS = ("bigbuckbunny", "bikes", "carphone_pristine")
 
@@ -29,7 +29,7 @@ def timed(work):
 def measure(path, i3d):
     sampling = i3d.sampling
     n_seconds, decoding = timed(lambda: sum(1 for _ in decode_seconds(path, [sampling])))
-    rows, default = timed(lambda: describe_video(path, read_recipe("default")))
+    rows, default = timed(lambda: extract_video(path, parse_feature_spec("default")))
     pictures = next(decode_seconds(path, [sampling])).pictures[sampling]
     logits, motion = timed(lambda: i3d.network.logits(pictures))
     shares = np.exp(logits - logits.max())

@@ -20,9 +20,9 @@ from time import process_time
 import av
 import numpy as np
 
-from crosstask.pipeline.listening import listen_to
-from crosstask.sources.subtitles import read_narration
-from crosstask.storing import write_json
+from crosstask.datasets.subtitles import read_narration
+from crosstask.pipeline.transcribe import listen_to
+from crosstask.storage import write_json
 
 PLACE = "test/data/librivox/"
 SILENCE_S, SAMPLE_RATE = 3, 16_000

@@ -19,15 +19,15 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from crosstask.collecting.task_map import component_distances
-from crosstask.experiments.evaluation import evaluate
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.proposed import Proposed
-from crosstask.methods.self_labelled import SelfLabelled
+from crosstask.corpus_building.task_map import component_distances
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.uniform import Uniform
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus
-from crosstask.sources.planted import Shape, plant
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import Shape, generate_corpus
 
 SHAPE = Shape("related", 6, 48, 8, 12, 0, 15)
 N_RELATED, DRAWS, N_DIMENSIONS, DIFFICULTY = 8, 2, 64, "clear"
@@ -49,7 +49,7 @@ def recall_from(corpus: Corpus, helpers: list[str], seed: int) -> float:
     """Mean recall of the primary tasks when these related tasks alone train, by the default recipe."""
     train = [video for task in helpers for video in corpus.videos_of(task)]
     test = [video for task in corpus.primary_tasks() for video in corpus.videos_of(task.id)]
-    scorer = SelfLabelled().fit(corpus.only_tasks(set(helpers)).only(train), np.random.default_rng([seed, 1]))
+    scorer = HiddenMarkovModel().fit(corpus.only_tasks(set(helpers)).only(train), np.random.default_rng([seed, 1]))
     return float(np.mean(list(evaluate(corpus, scorer, test).recall.by_task().values())))
 
 
@@ -69,13 +69,13 @@ def recall_with(corpus: Corpus, helpers: list[str], seed: int) -> float:
         test += videos[SHAPE.train_videos_per_task :]
     train += [video for task in helpers for video in corpus.videos_of(task)]
     seen = corpus.only_tasks({*primary, *helpers}).only(train)
-    scorer = Proposed("component", SETTINGS).fit(seen, np.random.default_rng([seed, 1]))
+    scorer = Zhukov19("component", SETTINGS).fit(seen, np.random.default_rng([seed, 1]))
     return float(np.mean(list(evaluate(corpus, scorer, test).recall.by_task().values())))
 
 
 def one_world(seed: int, unseen: bool) -> dict[str, float]:
     """Recall in one world: without related tasks, with the top-ranked, with random ones."""
-    corpus = plant(SHAPE, DIFFICULTY, seed, N_DIMENSIONS)
+    corpus = generate_corpus(SHAPE, DIFFICULTY, seed, N_DIMENSIONS)
     ranked = ranked_related(corpus)
     rng = np.random.default_rng([seed, 2])
     drawn = [sorted(rng.choice(sorted(ranked), N_RELATED, replace=False).tolist()) for _ in range(DRAWS)]

@@ -18,14 +18,14 @@ import numpy as np
 from planted_matched_sharing import DEFAULT, N_DIMENSIONS, SHAPE
 from planted_sharing import SETTINGS, interval, recall_of
 
-from crosstask.collecting.task_map import component_distances
-from crosstask.experiments.splits import Split, paper_split
-from crosstask.methods.contracts import Method
-from crosstask.methods.proposed import Proposed
+from crosstask.corpus_building.task_map import component_distances
+from crosstask.evaluation.splits import Split, paper_split
+from crosstask.methods.protocols import Method
 from crosstask.methods.uniform import Uniform
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus, Video
-from crosstask.sources.planted import plant
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import generate_corpus
 
 N_RELATED, DRAWS, OWN_VIDEOS = 5, 2, 5
 
@@ -52,7 +52,7 @@ def one_task(corpus: Corpus, split: Split, task: str, seed: int) -> dict[str, Ro
         train = [*more, *(video for helper in sorted(helpers) for video in corpus.videos_of(helper))]
         return recall_of(corpus, method, train, test, seed)[task]
 
-    component = Proposed("component", SETTINGS)
+    component = Zhukov19("component", SETTINGS)
     designs = {"unseen": ([], recall(Uniform(), [], own)), "few_videos": (own, recall(component, [], own))}
     return {
         name: {
@@ -68,7 +68,7 @@ def kept_or_scored(folder: Path, seed: int) -> dict[str, dict[str, Row]]:
     """Task -> design -> recalls in one world, now or before."""
     kept, start = folder / f"related-{seed}.json", time.process_time()
     if not kept.exists():
-        corpus = plant(SHAPE, DEFAULT, seed, N_DIMENSIONS)
+        corpus = generate_corpus(SHAPE, DEFAULT, seed, N_DIMENSIONS)
         split = paper_split(corpus, np.random.default_rng([seed, 0]), SHAPE.train_videos_per_task)
         write_json(kept, {task.id: one_task(corpus, split, task.id, seed) for task in corpus.primary_tasks()})
     found: dict[str, dict[str, Row]] = json.loads(kept.read_text("utf-8"))

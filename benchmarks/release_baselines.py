@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from crosstask import open_corpus
-from crosstask.experiments.evaluation import evaluate
-from crosstask.experiments.paired import figures_of
-from crosstask.experiments.splits import paper_split
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.paired import figures_of
+from crosstask.evaluation.splits import paper_split
 from crosstask.methods import method_named
 from crosstask.metrics.statistics import as_json, overall, task_statistics
-from crosstask.storing import write_json
+from crosstask.storage import write_json
 
 PAPER = {
     "missing": 0.31,

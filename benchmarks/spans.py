@@ -18,16 +18,16 @@ import numpy as np
 from breakfast_paper_recipe import SETTINGS
 
 from crosstask import open_corpus
-from crosstask.experiments.paired import paired_difference, spread
-from crosstask.experiments.splits import Split, group_of, group_split, paper_split
+from crosstask.evaluation.paired import paired_difference, spread
+from crosstask.evaluation.splits import Split, group_of, group_split, paper_split
 from crosstask.features.packed_corpus import with_packed_features
-from crosstask.methods.contracts import Scorer
-from crosstask.methods.model import least_scores_of, parse
-from crosstask.methods.proposed import Proposed
-from crosstask.methods.self_labelled import SelfLabelled
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.protocols import Scorer
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.metrics.spans import absence_f1, best_overlap, random_f1
+from crosstask.model.model import absence_thresholds_of, parse
 from crosstask.records import Corpus, Interval, Video
-from crosstask.storing import write_json
+from crosstask.storage import write_json
 
 HALVES = {"development": 0, "final": 1}
 
@@ -48,7 +48,7 @@ def one_split(corpus: Corpus, split: Split, seed: int) -> dict[str, float]:
     """Every figure of one split, each the mean over tasks."""
     train = corpus.only(split.train)
     figures: dict[str, list[float]] = {}
-    methods = {"best": SelfLabelled(), "paper": Proposed(settings=SETTINGS)}
+    methods = {"best": HiddenMarkovModel(), "paper": Zhukov19(settings=SETTINGS)}
     for name, method in methods.items():
         scorer = method.fit(train, np.random.default_rng(seed))
         for task in corpus.tasks:
@@ -66,7 +66,7 @@ def one_task(corpus: Corpus, scorer: Scorer, tested: list[Video], spacing: float
     for video in tested:
         task = corpus.task_of(video)
         scores = scorer.score(task, np.asarray(corpus.features.rows(video.id)))
-        found = parse(task, scores, video.id, least_scores_of(scorer, task))
+        found = parse(task, scores, video.id, absence_thresholds_of(scorer, task))
         n = len(scores)
         lengths = {"T/K of the video, IoU": n / len(task.steps), "mean spacing of the task, IoU": spacing}
         for k, step in enumerate(found.steps):

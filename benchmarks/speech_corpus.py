@@ -11,10 +11,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from crosstask.datasets import open_corpus, write_release
 from crosstask.features import write_rows
-from crosstask.narration.recipes import narrate_plainly, usable_videos
-from crosstask.sources import open_corpus, write_release
-from crosstask.storing.places import cache_folder
+from crosstask.narration.narrate import narrate_paper, usable_videos
+from crosstask.storage.places import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
 from crosstask.text.encoders.speech import speech_features
 
@@ -26,7 +26,7 @@ def main(out: Path) -> None:
     encoder = CachedEncoder(open_encoder("sentence"), cache_folder() / "embeddings")
     usable, _ = usable_videos(corpus, videos)
     kept = [video.video for video in usable]
-    windows = narrate_plainly(corpus, usable, encoder).windows
+    windows = narrate_paper(corpus, usable, encoder).windows
     listed = {video.key for video in kept}
     validation = frozenset(key for key in corpus.validation if key in listed)
     write_release(replace(corpus.only(kept), windows=windows, validation=validation), out)

@@ -13,18 +13,18 @@ from pathlib import Path
 
 import numpy as np
 
-from crosstask.experiments.evaluation import evaluate
+from crosstask.datasets import open_corpus
+from crosstask.evaluation.evaluate import evaluate
 from crosstask.features import FeaturesInMemory
-from crosstask.learning.alternation import AlternationSettings, alternate, begin
+from crosstask.learning.zhukov19.alternation import AlternationSettings, alternate, begin
 from crosstask.methods.component_scorer import ComponentScorer
-from crosstask.methods.proposed import Proposed
 from crosstask.methods.training_videos import training_arrays
 from crosstask.methods.uniform import Uniform
-from crosstask.narration.recipes import RECIPES, usable_videos
+from crosstask.methods.zhukov19 import Zhukov19
+from crosstask.narration.narrate import RECIPES, usable_videos
 from crosstask.records import Corpus
-from crosstask.sources import open_corpus
-from crosstask.storing import write_json
-from crosstask.storing.places import cache_folder
+from crosstask.storage import write_json
+from crosstask.storage.places import cache_folder
 from crosstask.text import vocabulary_of
 from crosstask.text.encoders import CachedEncoder, open_encoder
 from crosstask.text.encoders.speech import speech_features
@@ -79,7 +79,7 @@ def main(out: Path) -> None:
             if name == "first epochs only":
                 model = fit_with_windows_at_first(seen, settings, split)
             else:
-                model = Proposed(settings=settings).fit(seen, np.random.default_rng(split))
+                model = Zhukov19(settings=settings).fit(seen, np.random.default_rng(split))
             recall = evaluate(corpus, model, test).to_json()["recall"]
             rows.append({"windows": name, "split": split, "recall": recall, "train_seconds": time.perf_counter() - start})
             print(name, split, {k: round(v, 3) for k, v in recall["tasks"].items()}, flush=True)

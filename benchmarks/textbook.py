@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 import torch
 
-from crosstask.ordering import place_each_step_once
+from crosstask.inference import decode_once
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def train_textbook(
                 gradients = torch.autograd.grad(loss, list(classifier.parameters()), create_graph=True)
                 bound = loss - 0.5 * learning_rate * sum((g**2).sum() for g in gradients)
                 cost = torch.autograd.grad(bound, [held])[0].numpy().astype(np.float64)
-            labels[v] = _one_hot(place_each_step_once(cost), video.allowed.shape)
+            labels[v] = _one_hot(decode_once(cost), video.allowed.shape)
             optimiser.zero_grad()
             _loss(classifier(drop(x)) @ matrices[video.task], labels[v], forbidden).backward()
             optimiser.step()

@@ -25,16 +25,16 @@ import numpy as np
 from scipy import stats
 from textbook import TextbookVideo, train_textbook
 
-from crosstask.experiments.evaluation import evaluate
+from crosstask.datasets.release import read_release, write_release
+from crosstask.evaluation.evaluate import evaluate
 from crosstask.features.packed_corpus import with_packed_features
-from crosstask.learning.alternation import AlternationSettings, Progress, alternate, as_stored, begin
-from crosstask.learning.arithmetic import compiled
-from crosstask.learning.training_set import TaskArrays, TaskOfSteps, TrainingVideo, task_arrays, video_arrays
+from crosstask.inference.compiled import compiled_with_reordered_sums
+from crosstask.learning.zhukov19.alternation import AlternationSettings, Progress, alternate, as_stored, begin
+from crosstask.learning.zhukov19.training_set import TaskArrays, TaskOfSteps, TrainingVideo, task_arrays, video_arrays
 from crosstask.methods.component_scorer import ComponentScorer
 from crosstask.methods.training_videos import TrainingArrays, training_arrays
 from crosstask.records import Corpus
-from crosstask.sources.planted import Shape, plant
-from crosstask.sources.release import read_release, write_release
+from crosstask.synthetic import Shape, generate_corpus
 from crosstask.text import vocabulary_of
 
 SPEED = Shape(
@@ -43,7 +43,7 @@ SPEED = Shape(
 PAPER = AlternationSettings(learning_rate=1e-5, dropout=0.7)
 
 
-@compiled
+@compiled_with_reordered_sums
 def touch_rows(stored, first_row, first_active, active):
     """Read every active row once, from first to last column."""
     total = 0
@@ -78,7 +78,7 @@ def our_seconds(
 
 def speed_corpus(folder: Path) -> Path:
     """The folder, now holding 12 tasks of 15 training and 20 test videos of about 300 s in the published layout, D = 3200, float32."""
-    corpus = plant(SPEED, "clear", 0, 3200)
+    corpus = generate_corpus(SPEED, "clear", 0, 3200)
     (folder / "crosstask_features").mkdir(parents=True)
     for video in corpus.videos:
         np.save(folder / "crosstask_features" / f"{video.id}.npy", corpus.features.rows(video.id).astype(np.float32))

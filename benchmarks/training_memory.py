@@ -13,8 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from crosstask.sources.planted import Shape, write_planted
-from crosstask.storing import write_json
+from crosstask.storage import write_json
+from crosstask.synthetic import Shape, write_synthetic
 
 SHAPE = Shape("memory", 18, 0, 35, 0, 0, 0, 5.7, 0.05, 0.15)
 
@@ -50,7 +50,7 @@ def main() -> None:
     arguments = parser.parse_args()
     corpus = arguments.folder / "corpus"
     if not corpus.exists():
-        write_planted(corpus, SHAPE, "clear", 0, 3200)
+        write_synthetic(corpus, SHAPE, "clear", 0, 3200)
     rows = sum(path.stat().st_size for path in (corpus / "crosstask_features").glob("*.npy"))
     result = {
         "what": "largest anonymous memory of `crosstask train` on synthetic rows of the published width",

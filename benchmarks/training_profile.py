@@ -16,10 +16,11 @@ from time import perf_counter
 import numpy as np
 from training import PAPER, epoch_pair, floor_seconds, our_seconds, random_arrays
 
-from crosstask.learning.adam import bring_up_to_date
-from crosstask.learning.alternation import as_stored, begin, knobs_of, room_for
-from crosstask.learning.arithmetic import compiled
-from crosstask.learning.kernels import (
+from crosstask.inference.compiled import compiled_with_reordered_sums
+from crosstask.inference.once import once_into
+from crosstask.learning.zhukov19.adam import bring_up_to_date
+from crosstask.learning.zhukov19.alternation import as_stored, begin, room_for, training_constants
+from crosstask.learning.zhukov19.kernels import (
     ROWS_AT_ONCE,
     add_gradients,
     arrays_of,
@@ -29,12 +30,11 @@ from crosstask.learning.kernels import (
     score_rows,
     step_adam,
 )
-from crosstask.ordering.once import once_into
 
 N_VIDEOS, N_SEGMENTS, N_STEPS, N_DIMENSIONS, N_TASKS = 300, 300, 8, 3200, 83
 
 
-@compiled
+@compiled_with_reordered_sums
 def load_all(stored, videos, tasks, dropout, space):
     for v in range(videos.task.size):
         _, _, active, _ = arrays_of(v, videos, tasks)
@@ -42,7 +42,7 @@ def load_all(stored, videos, tasks, dropout, space):
             load_row(stored, videos.first_row[v] + active[i], np.uint64(i), dropout, space.rows[0], space)
 
 
-@compiled
+@compiled_with_reordered_sums
 def score_all(videos, tasks, space):
     for v in range(videos.task.size):
         _, averaging, active, _ = arrays_of(v, videos, tasks)
@@ -50,7 +50,7 @@ def score_all(videos, tasks, space):
             score_rows(space.step_weights, averaging.shape[0], space.rows, space.scores[i : i + ROWS_AT_ONCE])
 
 
-@compiled
+@compiled_with_reordered_sums
 def cost_all(videos, tasks, knobs, space):
     for v in range(videos.task.size):
         _, averaging, active, allowed = arrays_of(v, videos, tasks)
@@ -61,7 +61,7 @@ def cost_all(videos, tasks, knobs, space):
             )
 
 
-@compiled
+@compiled_with_reordered_sums
 def place_all(videos, tasks, labels, space):
     for v in range(videos.task.size):
         _, averaging, active, _ = arrays_of(v, videos, tasks)
@@ -70,14 +70,14 @@ def place_all(videos, tasks, labels, space):
         once_into(space.cost[: active.size, :K], space.value, space.placed[: active.size, :K], chosen)
 
 
-@compiled
+@compiled_with_reordered_sums
 def form_all(videos, tasks, parameters, space):
     for v in range(videos.task.size):
         numbers, averaging, _, _ = arrays_of(v, videos, tasks)
         form_step_weights(parameters, numbers, averaging, space.step_weights)
 
 
-@compiled
+@compiled_with_reordered_sums
 def gradient_all(stored, videos, tasks, knobs, space):
     for v in range(videos.task.size):
         _, averaging, active, _ = arrays_of(v, videos, tasks)
@@ -87,7 +87,7 @@ def gradient_all(stored, videos, tasks, knobs, space):
             add_gradients(stored, at, np.arange(K), first, np.uint64(v), 1.0, K, knobs.dropout, space)
 
 
-@compiled
+@compiled_with_reordered_sums
 def adam_all(videos, tasks, parameters, state, knobs, space):
     for v in range(videos.task.size):
         numbers, averaging, _, _ = arrays_of(v, videos, tasks)
@@ -113,7 +113,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         arrays = random_arrays(N_VIDEOS, N_SEGMENTS, N_STEPS, N_DIMENSIONS, N_TASKS, Path(folder) / "rows")
         videos, tasks = arrays.videos, arrays.tasks
-        stored, space, knobs = as_stored(arrays.rows), room_for(N_DIMENSIONS, videos, tasks), knobs_of(PAPER, 0)
+        stored, space, knobs = as_stored(arrays.rows), room_for(N_DIMENSIONS, videos, tasks), training_constants(PAPER, 0)
         n_components = int(tasks.components.max()) + 1
         progress = begin(n_components, N_DIMENSIONS, videos, 0)
         floor = 1e3 * floor_seconds(arrays.rows, videos) / N_VIDEOS

@@ -19,11 +19,11 @@ from time import perf_counter
 import numpy as np
 
 from crosstask import open_corpus
-from crosstask.experiments.evaluation import evaluate
-from crosstask.experiments.paired import paired_difference
-from crosstask.methods.self_labelled import SelfLabelled
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.paired import paired_difference
+from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.records import parse_video_key
-from crosstask.storing import write_json
+from crosstask.storage import write_json
 
 DRAWS, TRAIN_VIDEOS_PER_TASK = 3, 4
 
@@ -63,7 +63,7 @@ def demonstrated(folder: Path, seed: int) -> dict:
 
 def recall(corpus, train, test, sharing):
     kept = corpus.only_tasks({v.task for v in train}).only(train)
-    scorer = SelfLabelled(sharing).fit(kept, np.random.default_rng(0))
+    scorer = HiddenMarkovModel(sharing).fit(kept, np.random.default_rng(0))
     by_task = evaluate(corpus, scorer, test).recall.by_task()
     return sum(by_task.values()) / len(by_task)
 

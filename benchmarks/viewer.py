@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from crosstask.methods.model import parse
+from crosstask.model.model import parse
 from crosstask.records import Interval, StepInterval, Task
 from crosstask.runs import Run, RunVideo, write_run
 

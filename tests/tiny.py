@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
+from crosstask.datasets import write_release
 from crosstask.features import FeaturesInMemory, write_rows
 from crosstask.records import Corpus, Interval, StepInterval, Task, Video
-from crosstask.sources import write_release
 
 TASKS = {
     "1": Task("1", "Make Latte", ("pour milk", "stir coffee", "pour coffee"), "http://x/1"),

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from crosstask.datasets import open_corpus
     from crosstask.records import Corpus, Localization, Task, Video, task_from_steps
-    from crosstask.sources import open_corpus
 
 __all__ = ["Corpus", "Localization", "Task", "Video", "__version__", "open_corpus", "task_from_steps"]
 
@@ -15,7 +15,7 @@ _HOMES = {
     "Localization": "records",
     "Task": "records",
     "Video": "records",
-    "open_corpus": "sources",
+    "open_corpus": "datasets",
     "task_from_steps": "records",
 }
 

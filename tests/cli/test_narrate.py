@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from crosstask.cli.encoder import encoder_app
 from crosstask.cli.narrate import localize_narration, narrate
+from crosstask.datasets import open_corpus
 from crosstask.records import InputError
-from crosstask.sources import open_corpus
 
 app = typer.Typer()
 app.command()(narrate)

@@ -73,7 +73,7 @@ def test_init_then_run(tmp_path):
 
 def test_run_finds_steps_and_repeats_to_the_same_bytes(corpus):
     first = json_of("run", corpus, *LIGHT)
-    assert (first["done"], first["reused"], first["set_aside"], first["localized"], first["windows"]) == (6, 0, {}, 6, 6)
+    assert (first["done"], first["reused"], first["skipped"], first["localized"], first["windows"]) == (6, 0, {}, 6, 6)
     assert {"run.json", "model.safetensors", "localizations.json", "scores"} <= {p.name for p in (corpus / "run").iterdir()}
     assert (corpus / ".crosstask/features/recipe.txt").read_text() == "log-mel\n"
     before = bytes_of(corpus)
@@ -103,9 +103,9 @@ def test_bad_videos_are_set_aside_by_name_while_the_rest_goes_on(corpus):
     (folder / "page.mp4").write_text("<html>not found</html>")
     write_video(folder / "short.mp4", seconds=1, rate=4, size=(32, 32))
     result = json_of("run", corpus, *LIGHT)
-    assert set(result["set_aside"]) == {"zero", "half", "page", "latte_short"}
-    assert result["set_aside"]["zero"].startswith("zero.mp4: empty") and result["localized"] == 6
-    assert "cannot hold 2 steps" in result["set_aside"]["latte_short"]
+    assert set(result["skipped"]) == {"zero", "half", "page", "latte_short"}
+    assert result["skipped"]["zero"].startswith("zero.mp4: empty") and result["localized"] == 6
+    assert "cannot hold 2 steps" in result["skipped"]["latte_short"]
 
 
 def test_changed_content_is_described_again_and_another_recipe_replaces(corpus):
@@ -129,7 +129,7 @@ def test_features_made_elsewhere_are_never_touched(corpus, tmp_path):
 def test_two_videos_of_one_name_are_set_aside(corpus):
     write_video(corpus / "videos" / "tea" / "latte 0.mp4", seconds=3, rate=2, size=(32, 32))
     result = json_of("extract", corpus, "--features", "log-mel", "--workers", 1)
-    assert "different videos of one name" in result["set_aside"]["latte 0"] and result["done"] == 5
+    assert "different videos of one name" in result["skipped"]["latte 0"] and result["done"] == 5
 
 
 def test_dry_run_says_the_cost_and_writes_nothing(corpus):
@@ -210,7 +210,7 @@ def test_losing_a_ray_worker_loses_nothing(corpus, tmp_path):
         time.sleep(0.02)
     said, _ = driver.communicate(timeout=300)
     assert killed is not None, "no worker was seen at work"
-    assert driver.returncode == 0 and json.loads(said)["done"] == 6 and json.loads(said)["set_aside"] == {}
+    assert driver.returncode == 0 and json.loads(said)["done"] == 6 and json.loads(said)["skipped"] == {}
     assert {p.name: p.read_bytes() for p in (tmp_path / "here").glob("*.npy")} == {
         p.name: p.read_bytes() for p in there.glob("*.npy")
     }

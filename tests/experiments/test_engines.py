@@ -10,17 +10,17 @@ from dataclasses import replace
 
 import pytest
 
-from crosstask.experiments.asking import Asked
-from crosstask.experiments.questions import experiment_named
+from crosstask.experiments.registry import experiment_named
+from crosstask.experiments.runner import ExperimentConfig
 from tiny import write_tiny
 
 QUICK = {"learning_rate": 0.01, "dropout": 0.1, "initial_epochs": 20, "epochs": 20}
 
 
 @pytest.fixture
-def asked(tmp_path):
+def config(tmp_path):
     write_tiny(tmp_path / "corpus", videos_per_task=6)
-    return Asked(str(tmp_path / "corpus"), tmp_path / "local", runs=3, train_videos_per_task=2, learning=QUICK)
+    return ExperimentConfig(str(tmp_path / "corpus"), tmp_path / "local", runs=3, train_videos_per_task=2, learning=QUICK)
 
 
 def contents(folder):
@@ -28,16 +28,16 @@ def contents(folder):
 
 
 @pytest.mark.slow
-def test_processes_give_the_same_table(asked, tmp_path):
-    experiment_named("no-narration")(asked)
-    experiment_named("no-narration")(replace(asked, out=tmp_path / "processes", workers=2))
-    assert contents(tmp_path / "processes") == contents(asked.out)
+def test_processes_give_the_same_table(config, tmp_path):
+    experiment_named("no-narration")(config)
+    experiment_named("no-narration")(replace(config, out=tmp_path / "processes", workers=2))
+    assert contents(tmp_path / "processes") == contents(config.out)
 
 
 @pytest.mark.slow
-def test_a_killed_command_goes_on_to_the_same_table(asked, tmp_path):
-    experiment_named("no-narration")(asked)
-    command = [sys.executable, "-m", "crosstask.cli.main", "experiment", "no-narration", asked.corpus, "--runs", "3"]
+def test_a_killed_command_goes_on_to_the_same_table(config, tmp_path):
+    experiment_named("no-narration")(config)
+    command = [sys.executable, "-m", "crosstask.cli.main", "experiment", "no-narration", config.corpus, "--runs", "3"]
     command += ["--train-videos", "2", "--learning-rate", "0.01", "--dropout", "0.1", "--initial-epochs", "20", "--epochs", "20"]
     command += ["--out", str(tmp_path / "killed")]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -50,7 +50,7 @@ def test_a_killed_command_goes_on_to_the_same_table(asked, tmp_path):
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
     ended = contents(tmp_path / "killed")
     assert b"no-narration" in ended.pop("report.html")  # the verb's own; everything else is the question's
-    assert ended == contents(asked.out)
+    assert ended == contents(config.out)
 
 
 def _kill_a_worker(jobs, killed):
@@ -73,10 +73,10 @@ def _kill_a_worker(jobs, killed):
 
 
 @pytest.mark.slow
-def test_ray_gives_the_same_table_although_a_worker_is_killed(asked, tmp_path):
+def test_ray_gives_the_same_table_although_a_worker_is_killed(config, tmp_path):
     pytest.importorskip("ray")
     pytest.importorskip("psutil")  # comes inside ray
-    slow = replace(asked, learning={**QUICK, "initial_epochs": 1500, "epochs": 1500})
+    slow = replace(config, learning={**QUICK, "initial_epochs": 1500, "epochs": 1500})
     experiment_named("no-narration")(slow)
     out, killed = tmp_path / "ray", []
     hunter = threading.Thread(target=_kill_a_worker, args=(out / "jobs", killed))
@@ -84,4 +84,4 @@ def test_ray_gives_the_same_table_although_a_worker_is_killed(asked, tmp_path):
     experiment_named("no-narration")(replace(slow, out=out, engine="ray", workers=2))
     hunter.join()
     assert killed, "no worker was caught at work"
-    assert contents(out) == contents(asked.out)
+    assert contents(out) == contents(config.out)

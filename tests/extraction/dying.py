@@ -3,11 +3,11 @@
 import os
 import signal
 
-from crosstask.extraction.jobs import describe_job
+from crosstask.extraction.extract_many import extract_job
 
 
 def describe_or_die(values, folder, parts):
     """As a decoder that crashes at v0."""
     if values["id"] == "v0":
         os.kill(os.getpid(), signal.SIGKILL)
-    return describe_job(values, folder, parts)
+    return extract_job(values, folder, parts)

@@ -5,9 +5,9 @@ import pytest
 
 from crosstask.extraction.backbones import BACKBONES, NEED_WEIGHTS
 from crosstask.extraction.backbones.resnet152 import resnet
-from crosstask.extraction.describing import describe_video
+from crosstask.extraction.extract_video import extract_video
+from crosstask.extraction.feature_spec import columns_text, parse_feature_spec
 from crosstask.extraction.mel import band_weights, log_mel
-from crosstask.extraction.recipe import columns_text, read_recipe
 from crosstask.extraction.second import Second
 from crosstask.records import InputError
 from extraction.media import write_video
@@ -65,7 +65,7 @@ def test_one_row_a_second_whatever_the_grouping(name, weights):
 @pytest.mark.parametrize("name", NEED_WEIGHTS)
 def test_weights_must_fit(name, weights, tmp_path):
     with pytest.raises(InputError, match="expected --weights"):
-        read_recipe(name)
+        parse_feature_spec(name)
     if name == "frozen":
         return
     wrong = tmp_path / "wrong.pth"
@@ -131,25 +131,25 @@ def test_log_mel_hears_a_tone_in_its_band():
 
 
 def test_recipes():
-    recipe = read_recipe("default")
-    assert str(recipe) == "efficientnet-lite0,log-mel" and str(read_recipe(str(recipe))) == str(recipe)
-    assert columns_text(recipe).startswith("0-1279 efficientnet-lite0: ") and "\n1280-1407 log-mel: " in columns_text(recipe)
-    assert str(read_recipe("log-mel,speech")) == "log-mel,speech"
+    spec = parse_feature_spec("default")
+    assert str(spec) == "efficientnet-lite0,log-mel" and str(parse_feature_spec(str(spec))) == str(spec)
+    assert columns_text(spec).startswith("0-1279 efficientnet-lite0: ") and "\n1280-1407 log-mel: " in columns_text(spec)
+    assert str(parse_feature_spec("log-mel,speech")) == "log-mel,speech"
     for wrong, says in [("magic", "expected default"), ("log-mel,log-mel", "stands twice"), ("speech,log-mel", "comes last")]:
         with pytest.raises(InputError, match=says):
-            read_recipe(wrong)
+            parse_feature_spec(wrong)
 
 
 def test_weights_are_part_of_the_recipe(weights):
-    recipe = read_recipe("resnet152,vggish", {k: weights[k] for k in ("resnet152", "vggish")}, every=4)
-    assert str(recipe).startswith("resnet152/4#") and ",vggish#" in str(recipe)
-    assert columns_text(recipe).splitlines()[0].startswith("0-2047") and "(deviation)" in columns_text(recipe)
+    spec = parse_feature_spec("resnet152,vggish", {k: weights[k] for k in ("resnet152", "vggish")}, every=4)
+    assert str(spec).startswith("resnet152/4#") and ",vggish#" in str(spec)
+    assert columns_text(spec).splitlines()[0].startswith("0-2047") and "(deviation)" in columns_text(spec)
     with pytest.raises(InputError, match="digest"):
-        read_recipe("vggish#00000000", {"vggish": weights["vggish"]})
+        parse_feature_spec("vggish#00000000", {"vggish": weights["vggish"]})
 
 
 def test_a_video_is_described_the_same_every_time(tmp_path):
     path = write_video(tmp_path / "a.mp4", seconds=10.5, rate=4)
-    rows = describe_video(path, read_recipe("default"))
+    rows = extract_video(path, parse_feature_spec("default"))
     assert rows.shape == (11, 1408)
-    assert np.array_equal(rows, describe_video(path, read_recipe("default")))
+    assert np.array_equal(rows, extract_video(path, parse_feature_spec("default")))

@@ -4,8 +4,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from crosstask.extraction.containers import probe
 from crosstask.extraction.decode import decode_seconds
-from crosstask.extraction.opening import probe
 from crosstask.extraction.second import Sampling
 from crosstask.records import InputError
 from extraction.media import write_video

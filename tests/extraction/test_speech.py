@@ -4,14 +4,14 @@ import av
 import numpy as np
 import pytest
 
+from crosstask.datasets.subtitles import read_narration
+from crosstask.datasets.subtitles.writing import write_webvtt
 from crosstask.extraction.second import SAMPLE_RATE
 from crosstask.extraction.speech import can_recognise, chunks, embedded_subtitles, packaged_whisper, recognise
-from crosstask.pipeline.listening import listen_to
+from crosstask.pipeline.transcribe import transcribe_videos
 from crosstask.records import Cue, InputError, Narration, Word
-from crosstask.rendering.film import can_speak, speak
-from crosstask.rendering.scripts import Line
-from crosstask.sources.subtitles import read_narration
-from crosstask.sources.subtitles.writing import write_webvtt
+from crosstask.synthetic.films.film import can_speak, speak
+from crosstask.synthetic.films.scripts import Line
 from extraction.media import write_video
 
 
@@ -51,11 +51,11 @@ def test_subtitles_inside_the_file_are_used(tmp_path):
         tmp_path / "a.mkv", "1\n00:00:01,000 --> 00:00:03,000\npour the milk\n\n2\n00:00:04,000 --> 00:00:06,000\nthen, stir\n"
     )
     assert embedded_subtitles(path) == [(1.0, 3.0, "pour the milk"), (4.0, 6.0, "then, stir")]
-    heard = listen_to({"a": path}, tmp_path / "subtitles")
+    heard = transcribe_videos({"a": path}, tmp_path / "subtitles")
     assert heard.embedded == ["a"]
     narration = read_narration(tmp_path / "subtitles" / "a.vtt")
     assert [word.text for word in narration.words] == ["pour", "the", "milk", "then,", "stir"]
-    assert listen_to({"a": path}, tmp_path / "subtitles").reused == ["a"]
+    assert transcribe_videos({"a": path}, tmp_path / "subtitles").reused == ["a"]
     assert embedded_subtitles(write_video(tmp_path / "b.mp4")) == []
 
 
@@ -70,8 +70,8 @@ def test_long_sound_is_cut_where_it_is_quiet():
 
 def test_bad_files_are_set_aside(tmp_path):
     (tmp_path / "a.mp4").write_bytes(b"nothing")
-    heard = listen_to({"a": tmp_path / "a.mp4", "b": tmp_path / "gone.mp4"}, tmp_path / "subtitles")
-    assert set(heard.set_aside) == {"a", "b"} and not (tmp_path / "subtitles").exists()
+    heard = transcribe_videos({"a": tmp_path / "a.mp4", "b": tmp_path / "gone.mp4"}, tmp_path / "subtitles")
+    assert set(heard.skipped) == {"a", "b"} and not (tmp_path / "subtitles").exists()
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path):
@@ -102,7 +102,7 @@ def test_speech_is_recognised_with_word_times(tmp_path):
             piece.sample_rate, piece.pts = SAMPLE_RATE, start
             container.mux(sound.encode(piece))
         container.mux(sound.encode())
-    found = listen_to({"a": path}, tmp_path / "subtitles")
+    found = transcribe_videos({"a": path}, tmp_path / "subtitles")
     assert found.recognised == ["a"], found
     narration = read_narration(tmp_path / "subtitles" / "a.vtt")
     texts = [word.text.strip(".,").lower() for word in narration.words]

@@ -65,7 +65,7 @@ BREAKS = [
     Broken(
         "the second training is told",
         "cli/train.py",
-        "with alone_or_refused(out), progress",
+        "with exclusive_or_refused(out), progress",
         "with progress",
         "tests/faults/test_two_writers.py::test_the_second_training_into_one_file_is_told",
     ),

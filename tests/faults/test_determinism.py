@@ -16,15 +16,15 @@ import hashlib, json, sys
 from pathlib import Path
 import numpy as np
 from crosstask.features.packed_corpus import with_packed_features
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.checkpoint import TrainingCheckpoint
-from crosstask.methods.round_checkpoint import RoundCheckpoint
-from crosstask.methods.model import Model, save_model
-from crosstask.methods.proposed import Proposed
-from crosstask.methods.self_labelled import SelfLabelled
-from crosstask.sources import open_corpus, write_release
+from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint
+from crosstask.methods.hmm_checkpoint import HmmCheckpoint
+from crosstask.model.model import Model, save_model
+from crosstask.methods.zhukov19 import Proposed
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.datasets import open_corpus, write_release
 from crosstask.features import write_rows
-from crosstask.narration.recipes import recipe_named, usable_videos
+from crosstask.narration.narrate import recipe_named, usable_videos
 from tiny import tiny_corpus
 
 here = Path(sys.argv[1])
@@ -48,7 +48,7 @@ def stop(progress):
         raise Enough
 
 try:
-    Proposed("component", quick, stop, TrainingCheckpoint(here / "k", 0.0)).fit(packed, np.random.default_rng(1))
+    Proposed("component", quick, stop, Zhukov19Checkpoint(here / "k", 0.0)).fit(packed, np.random.default_rng(1))
 except Enough:
     pass
 def stop_rounds(done):
@@ -56,17 +56,17 @@ def stop_rounds(done):
         raise Enough
 
 try:
-    SelfLabelled(after_round=stop_rounds, checkpoint=RoundCheckpoint(here / "r", 0.0)).fit(packed, np.random.default_rng(1))
+    HiddenMarkovModel(after_round=stop_rounds, checkpoint=HmmCheckpoint(here / "r", 0.0)).fit(packed, np.random.default_rng(1))
 except Enough:
     pass
 assert (here / "r").exists()
 found = {
     "paper, packed": digest("a", Proposed("component", quick), packed),
     "paper, loose": digest("b", Proposed("component", quick), loose),
-    "paper, resumed": digest("c.m", Proposed("component", quick, checkpoint=TrainingCheckpoint(here / "k")), packed),
-    "best, packed": digest("d", SelfLabelled(), packed),
-    "best, loose": digest("e", SelfLabelled(), loose),
-    "best, resumed": digest("f", SelfLabelled(checkpoint=RoundCheckpoint(here / "r")), packed),
+    "paper, resumed": digest("c.m", Proposed("component", quick, checkpoint=Zhukov19Checkpoint(here / "k")), packed),
+    "best, packed": digest("d", HiddenMarkovModel(), packed),
+    "best, loose": digest("e", HiddenMarkovModel(), loose),
+    "best, resumed": digest("f", HiddenMarkovModel(checkpoint=HmmCheckpoint(here / "r")), packed),
 }
 found["pack"] = "".join(hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted((here / "c" / ".crosstask" / "pack").glob("rows*")))
 print(json.dumps(found))

@@ -15,12 +15,12 @@ CODE = """
 import json, resource, sys
 from pathlib import Path
 import numpy as np
-from crosstask.experiments.evaluation import evaluate
+from crosstask.evaluation.evaluate import evaluate
 from crosstask.features import write_rows
 from crosstask.features.packed_corpus import with_packed_features
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.proposed import Proposed
-from crosstask.sources import open_corpus, write_release
+from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.zhukov19 import Proposed
+from crosstask.datasets import open_corpus, write_release
 from tiny import tiny_corpus
 
 quick = AlternationSettings(learning_rate=0.01, initial_epochs=1, epochs=1)

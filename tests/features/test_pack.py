@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from crosstask.features import LooseFeatures, pack, pack_features, write_rows
+from crosstask.features import NpyFeatures, pack, pack_features, write_rows
 from crosstask.features.pack import open_packed
 from crosstask.records import InputError
 
@@ -13,7 +13,7 @@ def loose(folder, n_videos=7, n_dimensions=5):
     rng = np.random.default_rng(0)
     for i in range(n_videos):
         write_rows(folder / f"v{i}.npy", rng.standard_normal((3 + i, n_dimensions)).astype(np.float32))
-    return LooseFeatures(folder)
+    return NpyFeatures(folder)
 
 
 def rows_file(folder):
@@ -44,7 +44,7 @@ def test_packing_again_leaves_it_alone_and_a_changed_file_is_noticed(tmp_path):
     assert rows_file(tmp_path / "p").stat().st_mtime_ns == before
     write_rows(tmp_path / "f" / "v2.npy", np.zeros((9, 5), np.float32))
     assert open_packed(tmp_path / "p", source, source) is None
-    again = pack_features(LooseFeatures(tmp_path / "f"), source, tmp_path / "p")
+    again = pack_features(NpyFeatures(tmp_path / "f"), source, tmp_path / "p")
     assert again.length("v2") == 9
 
 
@@ -117,7 +117,7 @@ def test_who_has_a_pack_open_keeps_it_when_the_files_change(tmp_path):
     before = opened.rows("v6").copy()
     for i in range(7):
         write_rows(tmp_path / "f" / f"v{i}.npy", np.full((2, 5), i, np.float32))
-    again = pack_features(LooseFeatures(tmp_path / "f"), source, tmp_path / "p")
+    again = pack_features(NpyFeatures(tmp_path / "f"), source, tmp_path / "p")
     assert np.array_equal(opened.rows("v6"), before)
     assert again.rows("v6").tolist() == [[6.0] * 5] * 2
     assert sorted(path.name for path in (tmp_path / "p").iterdir()) == ["index.json", again.rows_file]

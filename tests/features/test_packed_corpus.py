@@ -3,11 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from crosstask.datasets.release import read_release
 from crosstask.features import pack_features, write_rows
 from crosstask.features.packed_corpus import pack_folder, packable_videos, with_packed_features
-from crosstask.sources.planted import write_planted
-from crosstask.sources.planted.settings import SHAPES
-from crosstask.sources.release import read_release
+from crosstask.synthetic import write_synthetic
+from crosstask.synthetic.settings import SHAPES
 
 SMALL = replace(
     SHAPES["demo"],
@@ -21,7 +21,7 @@ SMALL = replace(
 
 @pytest.fixture
 def folder(tmp_path):
-    return write_planted(tmp_path, SMALL, n_dimensions=16)
+    return write_synthetic(tmp_path, SMALL, n_dimensions=16)
 
 
 def rewrite(folder, change):

@@ -8,22 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
-from crosstask.collecting.purity import read_marks
-from crosstask.collecting.search_results import read_search_results
-from crosstask.features import LooseFeatures, pack_features, read_rows, read_shape, write_rows
+from crosstask.corpus_building.purity import read_marks
+from crosstask.corpus_building.search_results import read_search_results
+from crosstask.datasets import open_corpus, read_corpus_toml, read_step_intervals, read_tasks, read_videos
+from crosstask.datasets.breakfast import read_breakfast
+from crosstask.datasets.release import read_seconds
+from crosstask.datasets.subtitles import read_narration
+from crosstask.features import NpyFeatures, pack_features, read_rows, read_shape, write_rows
 from crosstask.features.pack import _read_index
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.checkpoint import TrainingCheckpoint, read_kept
-from crosstask.methods.model import Model, load_model, save_model
-from crosstask.methods.proposed import Proposed
-from crosstask.methods.self_labelled import SelfLabelled
-from crosstask.running import Job, finished_result
+from crosstask.jobs import Job, finished_result
+from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.zhukov19 import Zhukov19
+from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint, read_kept
+from crosstask.model.model import Model, load_model, save_model
 from crosstask.runs import open_run, write_run
 from crosstask.runs.record import Run, RunVideo
-from crosstask.sources import open_corpus, read_corpus_toml, read_step_intervals, read_tasks, read_videos
-from crosstask.sources.breakfast import read_breakfast
-from crosstask.sources.release import read_seconds
-from crosstask.sources.subtitles import read_narration
 from crosstask.text.encoders.articles import read_articles
 from crosstask.text.encoders.learned import LearnedEncoder, Parameters, read_learned, write_learned
 from crosstask.text.encoders.word_vectors import WordVectors, read_word_vectors
@@ -77,7 +77,7 @@ def _checkpoint(path: Path) -> object:
             raise Enough
 
     with suppress(Enough):
-        Proposed("component", QUICK, stop, TrainingCheckpoint(path, 0.0)).fit(
+        Zhukov19("component", QUICK, stop, Zhukov19Checkpoint(path, 0.0)).fit(
             tiny_corpus(videos_per_task=1), np.random.default_rng(0)
         )
     return path
@@ -86,7 +86,7 @@ def _checkpoint(path: Path) -> object:
 def _resume(path: Path) -> object:
     """The reader itself, and a training that would go on from it."""
     read_kept(path)
-    return Proposed("component", QUICK, checkpoint=TrainingCheckpoint(path, 1e9)).fit(
+    return Zhukov19("component", QUICK, checkpoint=Zhukov19Checkpoint(path, 1e9)).fit(
         tiny_corpus(videos_per_task=1), np.random.default_rng(0)
     )
 
@@ -100,7 +100,7 @@ def _run_json(path: Path) -> object:
 
 
 def _parse() -> object:
-    from crosstask.methods.model import parse
+    from crosstask.model.model import parse
 
     return parse(TASKS["1"], np.zeros((12, 3)), "-v1_0")
 
@@ -131,7 +131,7 @@ def _scores(path: Path) -> object:
 
 def _pack_index(path: Path) -> object:
     write_rows(path.parent / "f" / "a.npy", np.ones((3, 2), np.float32))
-    return pack_features(LooseFeatures(path.parent / "f"), ["a"], path.parent)
+    return pack_features(NpyFeatures(path.parent / "f"), ["a"], path.parent)
 
 
 def _pairs(path: Path) -> object:
@@ -181,8 +181,8 @@ READERS = {
     "word vectors": Reader("words.txt", read_word_vectors, _text("2 3\nmilk 0.1 0.2 0.3\negg 1 2 3\n")),
     "word vector pair": Reader("w.npy", _pairs, lambda p: np.save(p, np.ones((2, 3), np.float16))),
     "learned encoder": Reader("e.safetensors", _use_learned, _learned),
-    "paper model": Reader("m.safetensors", _use_model, _model(Proposed("component", QUICK))),
-    "best model": Reader("b.safetensors", _use_model, _model(SelfLabelled())),
+    "paper model": Reader("m.safetensors", _use_model, _model(Zhukov19("component", QUICK))),
+    "best model": Reader("b.safetensors", _use_model, _model(HiddenMarkovModel())),
     "checkpoint": Reader("c.checkpoint", _resume, _checkpoint),
     "run": Reader("run.json", _open_run, _run_json),
     "localizations": Reader("localizations.json", _whole_run, _run_json),

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from cli.running import crosstask, refused
+from crosstask.datasets import open_corpus, read_tasks, read_videos
 from crosstask.records import InputError, refuse_escaping_id
-from crosstask.sources import open_corpus, read_tasks, read_videos
 from fuzz.readers import READERS
 from tiny import TASKS, write_tiny
 

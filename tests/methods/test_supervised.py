@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from crosstask.features import FeaturesInMemory
-from crosstask.learning.alternation import AlternationSettings
+from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.supervised import Supervised
 from tiny import tiny_corpus
 

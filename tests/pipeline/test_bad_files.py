@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("av", reason="extra video is not installed")
 
-from crosstask.extraction.recipe import read_recipe
-from crosstask.pipeline.extracting import Workers
-from crosstask.pipeline.whole import Wishes, run_folder
+from crosstask.extraction.feature_spec import parse_feature_spec
+from crosstask.pipeline.extract import Workers
+from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.records import InputError
 from crosstask.text.encoders import open_encoder
 from extraction.media import write_video
@@ -26,8 +26,8 @@ def no_progress(what, total):
     yield lambda: None
 
 
-def run(folder, **wishes):
-    asked = Wishes(read_recipe("log-mel"), **({"listen": False} | wishes))
+def run(folder, **config):
+    asked = RunConfig(parse_feature_spec("log-mel"), **({"listen": False} | config))
     return run_folder(folder, folder / "run", asked, lambda documents: open_encoder("tfidf", None, documents), no_progress)
 
 
@@ -61,9 +61,9 @@ def write_bad(folder):
 def test_bad_files_are_named_and_set_aside_by_a_run(corpus):
     said = write_bad(corpus / "videos" / "latte")
     done = run(corpus, listen=True)
-    assert {f"{name}.mp4" for name in done.set_aside} == set(said)
+    assert {f"{name}.mp4" for name in done.skipped} == set(said)
     for name, words in said.items():
-        reason = done.set_aside[name.removesuffix(".mp4")]
+        reason = done.skipped[name.removesuffix(".mp4")]
         assert reason.startswith(f"{name}: ") and words in reason, reason
     assert sorted(found.video for found in done.localized) == ["v0", "v1"] and done.windows == 2
     page = (corpus / "run" / "report.html").read_text("utf-8")
@@ -76,7 +76,7 @@ def test_nothing_is_found_by_the_looks_of_what_was_there_before(corpus):
     video = corpus / "videos" / "latte" / "v0.mp4"
     video.write_bytes(b"half a copy")
     done = run(corpus)
-    assert set(done.set_aside) == {"v0"} and [found.video for found in done.localized] == ["v1"]
+    assert set(done.skipped) == {"v0"} and [found.video for found in done.localized] == ["v1"]
     video.unlink()
     video.symlink_to("nowhere.mp4")
     assert [found.video for found in run(corpus).localized] == ["v1"]
@@ -85,7 +85,7 @@ def test_nothing_is_found_by_the_looks_of_what_was_there_before(corpus):
 def test_a_video_that_is_still_being_copied_is_taken_the_next_time(corpus, monkeypatch):
     from crosstask.extraction import jobs
 
-    video, whole = corpus / "videos" / "latte" / "v0.mp4", jobs.describe_video
+    video, whole = corpus / "videos" / "latte" / "v0.mp4", jobs.extract_video
 
     def described_while_it_grows(path, recipe):
         rows = whole(path, recipe)
@@ -94,11 +94,11 @@ def test_a_video_that_is_still_being_copied_is_taken_the_next_time(corpus, monke
                 file.write(bytes(1000))
         return rows
 
-    monkeypatch.setattr(jobs, "describe_video", described_while_it_grows)
-    assert run(corpus).set_aside["v0"].startswith("v0.mp4: changed while it was read; repeat the command")
-    monkeypatch.setattr(jobs, "describe_video", whole)
+    monkeypatch.setattr(jobs, "extract_video", described_while_it_grows)
+    assert run(corpus).skipped["v0"].startswith("v0.mp4: changed while it was read; repeat the command")
+    monkeypatch.setattr(jobs, "extract_video", whole)
     done = run(corpus)
-    assert (done.extracted.done, done.extracted.reused, done.set_aside) == (["v0"], ["v1"], {})
+    assert (done.extracted.done, done.extracted.reused, done.skipped) == (["v0"], ["v1"], {})
     assert np.load(corpus / ".crosstask/features/v0.npy").shape == (8, 128) and video.stat().st_size > 1000
 
 
@@ -108,9 +108,9 @@ def test_a_video_that_ends_its_process_is_found_and_set_aside(corpus, monkeypatc
     from crosstask.extraction import jobs
     from extraction import dying
 
-    monkeypatch.setattr(jobs, "describe_job", dying.describe_or_die)
+    monkeypatch.setattr(jobs, "extract_job", dying.describe_or_die)
     done = run(corpus, workers=Workers("local", 2))
-    assert set(done.set_aside) == {"v0"} and done.set_aside["v0"].startswith("v0.mp4: describing it ends the process")
+    assert set(done.skipped) == {"v0"} and done.skipped["v0"].startswith("v0.mp4: describing it ends the process")
     assert done.extracted.done == ["v1"] and [found.video for found in done.localized] == ["v1"]
 
 

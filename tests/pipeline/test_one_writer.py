@@ -6,14 +6,14 @@ import pytest
 
 pytest.importorskip("av", reason="extra video is not installed")
 
-from crosstask.extraction.recipe import read_recipe
-from crosstask.pipeline.extracting import Workers, extract_files
-from crosstask.pipeline.listening import listen_to
-from crosstask.pipeline.video_demo import FilmSet, demonstrate_on_video
-from crosstask.pipeline.whole import Wishes, run_folder
-from crosstask.rendering.corpus import render_corpus
-from crosstask.rendering.scripts import TASKS
-from crosstask.storing import alone_or_refused, derived_folder
+from crosstask.extraction.feature_spec import parse_feature_spec
+from crosstask.pipeline.extract import Workers, extract_files
+from crosstask.pipeline.run import RunConfig, run_folder
+from crosstask.pipeline.transcribe import transcribe_videos
+from crosstask.pipeline.video_demo import FilmSet, run_film_demo
+from crosstask.storage import derived_folder, exclusive_or_refused
+from crosstask.synthetic.films.corpus import render_corpus
+from crosstask.synthetic.films.scripts import TASKS
 from crosstask.text.encoders import open_encoder
 from extraction.media import write_video
 
@@ -36,7 +36,7 @@ def files_in(folder):
 @contextmanager
 def refused_while_another_writes(taken, watched):
     """The block must be refused because of `taken`, and leave `watched` as it was."""
-    with alone_or_refused(taken):
+    with exclusive_or_refused(taken):
         before = files_in(watched)
         with pytest.raises(BlockingIOError, match="is writing it") as refusal:
             yield
@@ -61,32 +61,32 @@ def test_rendering(tmp_path):
 def test_listening(tmp_path):
     video = write_video(tmp_path / "a.mp4", seconds=2)
     with refused_while_another_writes(tmp_path / "subtitles", tmp_path):
-        listen_to({"a": video}, tmp_path / "subtitles")
+        transcribe_videos({"a": video}, tmp_path / "subtitles")
 
 
 def test_extracting(tmp_path):
     video = write_video(tmp_path / "a.mp4", seconds=2)
     with refused_while_another_writes(tmp_path / "features", tmp_path):
-        extract_files({"a": video}, read_recipe("log-mel"), tmp_path / "features", {}, Workers(), None)
-    done = extract_files({"a": video}, read_recipe("log-mel"), tmp_path / "features", {}, Workers(), None)
+        extract_files({"a": video}, parse_feature_spec("log-mel"), tmp_path / "features", {}, Workers(), None)
+    done = extract_files({"a": video}, parse_feature_spec("log-mel"), tmp_path / "features", {}, Workers(), None)
     assert done.done == ["a"]  # once the other is gone
 
 
 @pytest.mark.parametrize("stage", ["features", "constraints"])
 def test_stages_of_a_run(corpus, stage):
-    wishes = Wishes(read_recipe("log-mel"), listen=False)
+    config = RunConfig(parse_feature_spec("log-mel"), listen=False)
     taken = derived_folder(corpus) / stage
     taken.parent.mkdir(exist_ok=True)
-    with alone_or_refused(taken), pytest.raises(BlockingIOError, match="is writing it") as refusal:
-        run_folder(corpus, corpus / "run", wishes, encoder, no_progress)
+    with exclusive_or_refused(taken), pytest.raises(BlockingIOError, match="is writing it") as refusal:
+        run_folder(corpus, corpus / "run", config, encoder, no_progress)
     assert refusal.value.filename == str(taken) and not (corpus / "run" / "run.json").exists()
 
 
 def test_the_run_folder_before_anything_is_begun(corpus):
     with refused_while_another_writes(corpus / "run", corpus):
-        run_folder(corpus, corpus / "run", Wishes(read_recipe("log-mel"), listen=False), encoder, no_progress)
+        run_folder(corpus, corpus / "run", RunConfig(parse_feature_spec("log-mel"), listen=False), encoder, no_progress)
 
 
 def test_the_demonstration_before_anything_is_begun(tmp_path):
     with refused_while_another_writes(tmp_path / "demo", tmp_path):
-        demonstrate_on_video(tmp_path / "demo", 0, encoder, no_progress, films=FilmSet(2, 1, 1, "log-mel"))
+        run_film_demo(tmp_path / "demo", 0, encoder, no_progress, films=FilmSet(2, 1, 1, "log-mel"))

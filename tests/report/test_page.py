@@ -131,7 +131,7 @@ def test_a_step_thought_to_be_absent_is_dashed_and_marked():
 
 def test_the_report_of_twenty_runs_of_the_published_size_stays_small(tmp_path):
     """18 primary and 65 related tasks, 20 runs of 9 settings, 36 parses with scores; the numbers are made up, their amount is not."""
-    from crosstask.collecting.map_figure import draw_task_map
+    from crosstask.corpus_building.map_figure import draw_task_map
     from crosstask.records import Task
     from crosstask.runs import Run, RunVideo, write_run
 

@@ -7,7 +7,7 @@ from crosstask.report import strips
 from crosstask.report.page import write_report
 from crosstask.report.strips import judged, picture_path, read_strips, seconds_shown, strips_section, true_second
 from crosstask.runs import open_run
-from crosstask.storing import write_bytes, write_json
+from crosstask.storage import write_bytes, write_json
 from report.test_page import Checker
 from runs.test_folder import tiny_run
 

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from crosstask.methods.model import parse
+from crosstask.model.model import parse
 from crosstask.records import InputError, VideoKey
 from crosstask.runs import Run, RunVideo, open_run, write_run
 from tiny import tiny_corpus

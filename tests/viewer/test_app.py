@@ -4,7 +4,7 @@ import threading
 import numpy as np
 import pytest
 
-from crosstask.sources import read_step_intervals
+from crosstask.datasets import read_step_intervals
 from tiny import TASKS
 from viewer.viewed import FIRST, client_of, write_viewed_run
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crosstask.cli.handed_in import features_at_hand, hand_in
 from crosstask.features import write_rows
-from crosstask.learning.alternation import AlternationSettings
-from crosstask.methods.model import Model, parse, save_model
+from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
+from crosstask.model.model import Model, parse, save_model
+from crosstask.pipeline.viewer_backend import features_at_hand, hand_in
 from crosstask.runs import Run, RunVideo, open_run, write_run
 from crosstask.viewer import viewer_app
 from tiny import tiny_corpus
@@ -49,8 +49,8 @@ def app_of(folder: Path, other: Path | None = None, bound_to: str = "127.0.0.1")
     """The viewer of a run folder, as `view` makes it."""
     run = open_run(folder)
     model = folder / "model.safetensors"
-    handed = hand_in(run, model if model.is_file() else None, features_at_hand(run, None))
-    return viewer_app(run, handed, open_run(other) if other else None, bound_to)
+    backend = hand_in(run, model if model.is_file() else None, features_at_hand(run, None))
+    return viewer_app(run, backend, open_run(other) if other else None, bound_to)
 
 
 def client_of(folder: Path, **options):

@@ -8,7 +8,7 @@ import typer
 from crosstask.cli.corpus_collecting import Articles, ResultsFolder, candidates, relevance, search, task_named
 from crosstask.cli.corpus_convert import convert
 from crosstask.cli.options import AsJson, CorpusFolder, Seed
-from crosstask.cli.speaking import note, print_json, print_table, say
+from crosstask.cli.output import note, print_json, print_table, say
 
 corpus_app = typer.Typer(help="Build a corpus: tasks, related tasks, videos, the map of tasks.", no_args_is_help=True)
 corpus_app.command("candidates")(candidates)
@@ -28,8 +28,8 @@ def related(
 
     Example: crosstask corpus related "Make Pancakes" --articles articles.json
     """
-    from crosstask.collecting.related import ArticleIndex, related_tasks
-    from crosstask.collecting.search_results import read_results_by_title
+    from crosstask.corpus_building.related import ArticleIndex, related_tasks
+    from crosstask.corpus_building.search_results import read_results_by_title
     from crosstask.text.encoders.articles import read_articles
 
     searched = None if results is None else read_results_by_title(results)
@@ -64,15 +64,15 @@ def task_map(
 
     Example: crosstask corpus map data/crosstask --out map.png
     """
-    from crosstask.collecting.task_map import component_distances, draw_map, nearest_tasks
-    from crosstask.sources import open_corpus
+    from crosstask.corpus_building.task_map import component_distances, draw_map, nearest_tasks
+    from crosstask.datasets import open_corpus
 
     tasks = list(open_corpus(corpus).tasks.values())
     distances = component_distances(tasks)
     drawn = draw_map(tasks, seed)
     near = {task.id: [other.title for other in nearest_tasks(tasks, distances, i)] for i, task in enumerate(tasks)}
     if out is not None:
-        from crosstask.collecting.map_figure import draw_figure
+        from crosstask.corpus_building.map_figure import draw_figure
 
         draw_figure(out, tasks, drawn)
     if as_json:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson
-from crosstask.cli.speaking import note, percent, print_json, say
+from crosstask.cli.output import note, percent, print_json, say
 
 if TYPE_CHECKING:
-    from crosstask.collecting.purity import PurityCurve
+    from crosstask.corpus_building.purity import PurityCurve
     from crosstask.records import Narration, Task
 
 Articles = Annotated[Path, typer.Option("--articles", help='JSON: [{"title", "steps": [{"headline", "sentences"}]}].')]
@@ -32,8 +32,8 @@ def candidates(
 
     Example: crosstask corpus candidates --articles articles.json --top 20
     """
-    from crosstask.collecting.candidates import candidates as judge
-    from crosstask.collecting.search_results import read_results_by_title
+    from crosstask.corpus_building.candidates import candidates as judge
+    from crosstask.corpus_building.search_results import read_results_by_title
     from crosstask.text.encoders.articles import read_articles
 
     counts = None if results is None else {title: len(ids) for title, ids in read_results_by_title(results).items()}
@@ -65,7 +65,7 @@ def search(
     """
     from dataclasses import asdict
 
-    from crosstask.collecting.search_results import read_search_results, videos_from_results
+    from crosstask.corpus_building.search_results import read_search_results, videos_from_results
     from crosstask.records import refuse_escaping_id
 
     known = None if corpus is None else task_named(corpus, task)
@@ -87,9 +87,9 @@ def search(
 
 def _add_rows(path: Path, rows: list[str]) -> int:
     """How many rows were new; the file keeps what it has, in its order."""
-    from crosstask.storing import alone_or_refused, write_text
+    from crosstask.storage import exclusive_or_refused, write_text
 
-    with alone_or_refused(path):
+    with exclusive_or_refused(path):
         there = path.read_text("utf-8-sig").splitlines() if path.exists() else []
         keys = {tuple(line.split(",")[:2]) for line in there}
         new = [row for row in rows if tuple(row.split(",")[:2]) not in keys]
@@ -100,8 +100,8 @@ def _add_rows(path: Path, rows: list[str]) -> int:
 
 def task_named(corpus: Path, name: str) -> "Task":
     """The task of that id or title, or an error that names some."""
+    from crosstask.datasets import open_corpus
     from crosstask.records import InputError
-    from crosstask.sources import open_corpus
 
     opened = open_corpus(corpus)
     for task in opened.tasks.values():
@@ -128,7 +128,7 @@ def relevance(
     Example: crosstask corpus relevance my-corpus --task pancakes --subtitles found/
     Example: crosstask corpus relevance --marks marks.csv --out purity.png
     """
-    from crosstask.collecting.purity import draw_purity, purity_curve, read_marks, reranked
+    from crosstask.corpus_building.purity import draw_purity, purity_curve, read_marks, reranked
     from crosstask.records import InputError
 
     if corpus is None and marks is None:
@@ -160,10 +160,10 @@ def relevance(
 def _ranked(corpus: Path, name: str, subtitles: Path | None) -> list[dict[str, Any]]:
     from dataclasses import asdict
 
-    from crosstask.collecting.relevance import rank_by_narration, telling_words
+    from crosstask.corpus_building.relevance import rank_by_narration, telling_words
+    from crosstask.datasets import open_corpus
+    from crosstask.datasets.subtitle_folders import SubtitleFolders
     from crosstask.records import InputError
-    from crosstask.sources import open_corpus
-    from crosstask.sources.subtitle_folders import SubtitleFolders
 
     task = task_named(corpus, name)
     opened = open_corpus(corpus)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from crosstask.cli.options import AsJson
-from crosstask.cli.speaking import print_json, progress, say
+from crosstask.cli.output import print_json, progress, say
 
 
 def convert(
@@ -23,11 +23,11 @@ def convert(
     """
     from dataclasses import replace
 
-    from crosstask.features import LooseFeatures
+    from crosstask.datasets import open_corpus
+    from crosstask.datasets.release import read_feature_spec
+    from crosstask.datasets.writing import LAYOUTS, write_corpus
+    from crosstask.features import NpyFeatures
     from crosstask.records import InputError
-    from crosstask.sources import open_corpus
-    from crosstask.sources.release import read_feature_recipe
-    from crosstask.sources.writing import LAYOUTS, write_corpus
 
     if to not in LAYOUTS:
         raise InputError(f"--to {to}: expected release or corpus.toml")
@@ -37,7 +37,7 @@ def convert(
     if features is not None:
         if not features.is_dir():
             raise InputError(f"{features}: no such folder; expected one with VIDEO.npy files")
-        corpus = replace(corpus, features=LooseFeatures(features), feature_recipe=read_feature_recipe(features))
+        corpus = replace(corpus, features=NpyFeatures(features), feature_spec=read_feature_spec(features))
     if out.exists() and (not out.is_dir() or (corpus.folder is not None and out.resolve() == corpus.folder.resolve())):
         raise InputError(f"{out}: a file, or the corpus itself; expected another folder to write")
     with progress("writing", len({video.id for video in corpus.videos})) as advance:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, Seed
-from crosstask.cli.speaking import note, percent, print_json, print_table, say
+from crosstask.cli.output import note, percent, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from crosstask.experiments.demo import Demonstration
+    from crosstask.experiments.demo import DemoResult
     from crosstask.records import Localization, VideoKey
 
 ORDER = ("uniform", "task-specific", "proposed", "best", "supervised")
@@ -32,13 +32,13 @@ def demo(
 
         show_video_demo(out, seed, as_json)
         return
-    from crosstask.experiments.demo import demonstrate
-    from crosstask.storing import alone_or_refused
+    from crosstask.experiments.demo import run_demo
+    from crosstask.storage import exclusive_or_refused
 
     begun = perf_counter()
-    shown = demonstrate(seed, note)
+    shown = run_demo(seed, note)
     note("writing the run folder and its figures")
-    with alone_or_refused(out):
+    with exclusive_or_refused(out):
         _write(out, shown, seed)
     figures = _figures(shown)
     figures["run"] = str(out)
@@ -55,7 +55,7 @@ def demo(
     say("  crosstask --help                              your own corpus: stats, validate, train, evaluate")
 
 
-def _figures(shown: "Demonstration") -> dict[str, Any]:
+def _figures(shown: "DemoResult") -> dict[str, Any]:
     unseen = shown.unseen_task.id
     by_task = {name: one.evaluation.recall.by_task() for name, one in shown.methods.items()}
     return {
@@ -75,7 +75,7 @@ def _mean(by_task: dict[str, float]) -> float:
     return sum(by_task.values()) / len(by_task)
 
 
-def _print(shown: "Demonstration", figures: dict[str, Any], seconds: float) -> None:
+def _print(shown: "DemoResult", figures: dict[str, Any], seconds: float) -> None:
     recalls = figures["recall"]
     rows = []
     for task in shown.corpus.primary_tasks():
@@ -104,13 +104,13 @@ def _print(shown: "Demonstration", figures: dict[str, Any], seconds: float) -> N
         say(f"  {spent:6.1f} s  {what}")
 
 
-def _write(out: Path, shown: "Demonstration", seed: int) -> None:
+def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     """The run folder: model, parses, scores, figures."""
     from crosstask import __version__
-    from crosstask.collecting.map_figure import draw_task_map
+    from crosstask.corpus_building.map_figure import draw_task_map
     from crosstask.features import write_rows
-    from crosstask.methods.model import Model, least_scores_of, parse, save_model
-    from crosstask.methods.self_labelled import SelfLabelledScorer
+    from crosstask.methods.hmm import HmmScorer
+    from crosstask.model.model import Model, absence_thresholds_of, parse, save_model
     from crosstask.report.page import write_report
     from crosstask.report.timeline import draw_timeline
     from crosstask.runs import Run, RunVideo, write_run
@@ -126,16 +126,16 @@ def _write(out: Path, shown: "Demonstration", seed: int) -> None:
     parses = {
         name: {
             v.key: parse(
-                corpus.task_of(v), scores[name][v.key], v.id, least_scores_of(shown.methods[name].scorer, corpus.task_of(v))
+                corpus.task_of(v), scores[name][v.key], v.id, absence_thresholds_of(shown.methods[name].scorer, corpus.task_of(v))
             )
             for v in tested
         }
         for name in names
     }
     scorer = shown.methods["best"].scorer
-    assert isinstance(scorer, SelfLabelledScorer)
+    assert isinstance(scorer, HmmScorer)
     trained = frozenset(video.key for video in shown.split.train)
-    save_model(Model(scorer, corpus.tasks, "best", corpus.feature_recipe, trained, {}, seed), out / "model.safetensors")
+    save_model(Model(scorer, corpus.tasks, "best", corpus.feature_spec, trained, {}, seed), out / "model.safetensors")
     for video in tested:
         write_rows(out / "features" / f"{video.id}.npy", corpus.features.rows(video.id))
     videos = tuple(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from crosstask.cli.options import AsJson
-from crosstask.cli.speaking import print_json, say
+from crosstask.cli.output import print_json, say
 
 EXTRAS = {
     "deep": ("torch", "neural classifiers in place of the linear one"),
@@ -42,7 +42,7 @@ def examine() -> dict[str, Any]:
     from importlib.util import find_spec
 
     from crosstask import __version__
-    from crosstask.storing.places import cache_folder
+    from crosstask.storage.places import cache_folder
 
     core = ("numpy", "numba", "scikit-learn", "snowballstemmer", "typer", "rich", "matplotlib", "safetensors")
     return {
@@ -62,10 +62,10 @@ def _kernels() -> str:
     """Whether the ordered programme works here, and whether its machine code is kept between runs."""
     import numpy as np
 
-    from crosstask.ordering import place_each_step_once
-    from crosstask.ordering.once import once_into
+    from crosstask.inference import decode_once
+    from crosstask.inference.once import once_into
 
-    times = place_each_step_once(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    times = decode_once(np.array([[0.0, 1.0], [1.0, 0.0]]))
     if times.tolist() != [0, 1]:
         return "broken: the ordered programme gives a wrong answer; reinstall numba"
     kept = bool(getattr(getattr(once_into, "stats", None), "cache_path", None))

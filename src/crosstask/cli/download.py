@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson
-from crosstask.cli.speaking import counted, note, print_json, say
+from crosstask.cli.output import counted, note, print_json, say
 
 if TYPE_CHECKING:
-    from crosstask.collecting.fetching import Progress
+    from crosstask.corpus_building.fetching import Progress
 
 
 def download(
@@ -28,9 +28,9 @@ def download(
 
     Example: crosstask download release --out data/crosstask
     """
-    from crosstask.collecting.download import download_part, part_named
-    from crosstask.collecting.fetching import Patience, ask_length, refuse_other_schemes
-    from crosstask.collecting.published_parts import PARTS
+    from crosstask.corpus_building.download import download_part, part_named
+    from crosstask.corpus_building.fetching import Patience, ask_length, refuse_other_schemes
+    from crosstask.corpus_building.published_parts import PARTS
     from crosstask.records import InputError
 
     parts = list(PARTS.values()) if name == "all" else [part_named(name)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosstask.cli.options import AsJson, Seed
-from crosstask.cli.speaking import note, print_json, say
+from crosstask.cli.output import note, print_json, say
 
 if TYPE_CHECKING:
     from crosstask.text.encoders.articles import Page
@@ -74,7 +74,7 @@ def table_for(word_vectors: str, corpus: Path | None, pages: "list[Page]") -> "W
         return read_word_vectors(Path(word_vectors))
     documents = [" ".join(sentence for group in page.paragraphs for sentence in group) for page in pages]
     if corpus is not None:
-        from crosstask.sources import open_corpus
+        from crosstask.datasets import open_corpus
 
         subtitles = open_corpus(corpus).subtitles
         documents += [" ".join(word.text for word in subtitles[video].words) for video in subtitles]
@@ -83,7 +83,7 @@ def table_for(word_vectors: str, corpus: Path | None, pages: "list[Page]") -> "W
 
 def write_report(folder: Path, learnt: "LearnedEncoder", curves: "TrainingReport", pages: "list[Page]") -> None:
     """`training.json`, its curves as a figure, and a held-out page whose paragraphs should have come together."""
-    from crosstask.storing import write_json
+    from crosstask.storage import write_json
     from crosstask.text.encoders.drawing import draw_paragraphs, draw_training
     from crosstask.text.encoders.word_vectors import MaxPooled
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder, Seed, SplitSeed, VideoList, test_videos
-from crosstask.cli.speaking import counted, note, percent, print_json, print_table, progress
+from crosstask.cli.output import counted, note, percent, print_json, print_table, progress
 
 if TYPE_CHECKING:
-    from crosstask.methods.contracts import Scorer
+    from crosstask.methods.protocols import Scorer
     from crosstask.records import Corpus, Video
 
 
@@ -27,9 +27,9 @@ def evaluate(
 
     Example: crosstask evaluate data/crosstask --method uniform
     """
-    from crosstask.experiments.evaluation import evaluate as judge
+    from crosstask.datasets import open_corpus
+    from crosstask.evaluation.evaluate import evaluate as judge
     from crosstask.records import InputError
-    from crosstask.sources import open_corpus
 
     opened = open_corpus(corpus)
     judged = test_videos(opened, videos, split)
@@ -48,7 +48,7 @@ def evaluate(
         with progress("evaluating", len(judged)) as advance:
             results.append(judge(opened, scorer, judged, advance).to_json())
     result = results[0] if draws == 1 else _mean(results)
-    for reason in result["set_aside"].values():
+    for reason in result["skipped"].values():
         note(f"warning: set aside: {reason}")
     if as_json:
         print_json(result)
@@ -71,18 +71,18 @@ def _scorer(corpus: "Corpus", model: Path | None, method: str | None, seed: int,
                 f"method '{method}' must be trained first: `crosstask train CORPUS --method {method} --out FILE`, then --model FILE"
             )
         return method_named(method).fit(corpus, np.random.default_rng(seed))
-    from crosstask.methods.model import load_model
+    from crosstask.model.model import load_model
 
     assert model is not None
     loaded = load_model(model)
-    refuse_other_recipe(loaded.feature_recipe, corpus.feature_recipe)
+    refuse_other_features(loaded.feature_spec, corpus.feature_spec)
     seen = sum(video.key in loaded.trained_on for video in judged)
     if seen:
         note(f"warning: {seen} of {len(judged)} videos were used to train this model; use --videos or --split to judge on others")
     return loaded
 
 
-def refuse_other_recipe(trained: str, given: str) -> None:
+def refuse_other_features(trained: str, given: str) -> None:
     """Stop when features were made another way than those a model was trained on."""
     from crosstask.records import InputError
 
@@ -94,7 +94,7 @@ def _mean(results: list[dict[str, Any]]) -> dict[str, Any]:
     """The mean of several draws, figure by figure, with the spread of the means."""
     import numpy as np
 
-    merged: dict[str, Any] = {"videos": results[0]["videos"], "set_aside": results[0]["set_aside"], "draws": len(results)}
+    merged: dict[str, Any] = {"videos": results[0]["videos"], "skipped": results[0]["skipped"], "draws": len(results)}
     for measure in ("recall", "map", "f1"):
         tasks = results[0][measure]["tasks"]
         means = [result[measure]["mean"] for result in results]

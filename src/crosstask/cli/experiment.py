@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, Seed, check_engine
-from crosstask.cli.speaking import note, print_json, print_table, say
+from crosstask.cli.output import note, print_json, print_table, say
 
 
 def experiment(
@@ -37,11 +37,11 @@ def experiment(
 
     Example: crosstask experiment cross-task data/crosstask --runs 20 --out cross-task
     """
-    from crosstask.collecting.map_figure import draw_task_map
-    from crosstask.experiments.asking import Asked
-    from crosstask.experiments.questions import experiment_named
+    from crosstask.corpus_building.map_figure import draw_task_map
+    from crosstask.experiments.registry import experiment_named
+    from crosstask.experiments.runner import ExperimentConfig
     from crosstask.report.experiment import write_experiment_report
-    from crosstask.storing import alone_or_refused
+    from crosstask.storage import exclusive_or_refused
 
     asks = experiment_named(name)
     _refuse("--split-by", split_by, ("paper", "group"))
@@ -50,7 +50,7 @@ def experiment(
     _refuse("--recipe", recipe, ("paper", "best"))
     learning = {"learning_rate": learning_rate, "dropout": dropout, "initial_epochs": initial_epochs, "epochs": epochs}
     files = {"max-pooled": word_vectors, "learned": learned_encoder}
-    asked = Asked(
+    config = ExperimentConfig(
         corpus=corpus,
         out=out,
         runs=runs,
@@ -67,15 +67,15 @@ def experiment(
         encoder_files={k: str(v) for k, v in files.items() if v is not None},
         watch=watched,
     )
-    with alone_or_refused(out):
-        answer = asks(asked)
-        tasks = asked.opened().tasks
+    with exclusive_or_refused(out):
+        result = asks(config)
+        tasks = config.opened().tasks
         draw_task_map(out, tasks, seed)
-        write_experiment_report(out, answer.title, answer.header, answer.rows, answer.summary, tasks)
+        write_experiment_report(out, result.title, result.header, result.rows, result.summary, tasks)
     if as_json:
-        print_json(answer.summary)
+        print_json(result.summary)
         return
-    print_table(f"{answer.title}: {answer.summary['corpus']}, {runs} runs", answer.header, answer.rows)
+    print_table(f"{result.title}: {result.summary['corpus']}, {runs} runs", result.header, result.rows)
     say(f"report.html, results.json, results.csv, table.tex and figures in {out}")
 
 
@@ -87,7 +87,7 @@ def _refuse(option: str, given: str, expected: tuple[str, ...]) -> None:
 
 
 def _checked(learning: dict[str, Any]) -> dict[str, Any]:
-    from crosstask.learning.alternation import AlternationSettings
+    from crosstask.learning.zhukov19.alternation import AlternationSettings
     from crosstask.records import InputError
 
     try:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from crosstask.cli.options import AsJson
-from crosstask.cli.speaking import counted, note, print_json, say
+from crosstask.cli.output import counted, note, print_json, say
 
 
 def export(

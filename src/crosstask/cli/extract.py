@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crosstask.cli.countdown import countdown
 from crosstask.cli.options import AsJson, check_engine
-from crosstask.cli.speaking import note, print_json, say
+from crosstask.cli.output import note, print_json, say
+from crosstask.cli.progress import countdown
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from crosstask.extraction.jobs import Extracted
-    from crosstask.extraction.recipe import Recipe
-    from crosstask.pipeline.extracting import Workers
+    from crosstask.extraction.extract_many import Extracted
+    from crosstask.extraction.feature_spec import FeatureSpec
+    from crosstask.pipeline.extract import Workers
     from crosstask.text.encoders import Encoder
 
 Features = Annotated[
@@ -46,40 +46,40 @@ def extract(
 
     Example: crosstask extract my-corpus --features default
     """
-    from crosstask.extraction.recipe import read_recipe
+    from crosstask.extraction.feature_spec import parse_feature_spec
 
-    recipe = read_recipe(features, weights_given(weights), every)
+    spec = parse_feature_spec(features, weights_given(weights), every)
     team = team_of(engine, workers, address)
-    encoder = sentence_encoder() if recipe.speech else None
+    encoder = sentence_encoder() if spec.speech else None
     if len(inputs) == 1 and inputs[0].is_dir():
-        result, folder = _corpus(inputs[0], recipe, out, team, encoder)
+        result, folder = _corpus(inputs[0], spec, out, team, encoder)
     else:
-        result, folder = _files(inputs, recipe, out, team, encoder)
-    say_set_aside(result.set_aside)
+        result, folder = _files(inputs, spec, out, team, encoder)
+    report_skipped(result.skipped)
     if as_json:
-        print_json(result.to_json() | {"folder": str(folder), "recipe": str(recipe)})
+        print_json(result.to_json() | {"folder": str(folder), "recipe": str(spec)})
     else:
-        say(f"{folder}: {len(result.done)} done, {len(result.reused)} reused, {len(result.set_aside)} set aside ({recipe})")
-    if result.set_aside and not (result.done or result.reused):
+        say(f"{folder}: {len(result.done)} done, {len(result.reused)} reused, {len(result.skipped)} set aside ({spec})")
+    if result.skipped and not (result.done or result.reused):
         raise typer.Exit(2)
 
 
 def _corpus(
-    folder: Path, recipe: "Recipe", out: Path | None, team: "Workers", encoder: "Encoder | None"
+    folder: Path, spec: "FeatureSpec", out: Path | None, team: "Workers", encoder: "Encoder | None"
 ) -> "tuple[Extracted, Path]":
-    from crosstask.pipeline.extracting import extract_corpus
+    from crosstask.datasets import open_corpus
+    from crosstask.pipeline.extract import extract_corpus
     from crosstask.pipeline.media import media_of
-    from crosstask.sources import open_corpus
 
     corpus = open_corpus(folder)
     with countdown("extracting", len(media_of(corpus))) as advance:
-        return extract_corpus(corpus, recipe, out, team, encoder, advance)
+        return extract_corpus(corpus, spec, out, team, encoder, advance)
 
 
 def _files(
-    paths: list[Path], recipe: "Recipe", out: Path | None, team: "Workers", encoder: "Encoder | None"
+    paths: list[Path], spec: "FeatureSpec", out: Path | None, team: "Workers", encoder: "Encoder | None"
 ) -> "tuple[Extracted, Path]":
-    from crosstask.pipeline.extracting import extract_files
+    from crosstask.pipeline.extract import extract_files
     from crosstask.records import InputError
 
     if out is None:
@@ -91,12 +91,12 @@ def _files(
         if files.setdefault(path.stem, path) != path:
             raise InputError(f"{path}: two videos of one name; features are kept by name, so rename one")
     with countdown("extracting", len(files)) as advance:
-        return extract_files(files, recipe, out, subtitles_beside(paths), team, encoder, advance), out
+        return extract_files(files, spec, out, subtitles_beside(paths), team, encoder, advance), out
 
 
 def subtitles_beside(paths: list[Path]) -> Any:
     """The subtitles that lie beside some videos, by name."""
-    from crosstask.sources.subtitle_folders import SubtitleFolders
+    from crosstask.datasets.subtitle_folders import SubtitleFolders
 
     return SubtitleFolders(tuple(sorted({path.parent for path in paths})))
 
@@ -122,7 +122,7 @@ def team_of(engine: str, workers: int | None, address: str | None) -> "Workers":
     """Who works."""
     import os
 
-    from crosstask.pipeline.extracting import Workers
+    from crosstask.pipeline.extract import Workers
 
     check_engine(engine)
     return Workers(
@@ -139,31 +139,31 @@ def sentence_encoder() -> "Encoder":
     return encoder_for("sentence", None, ())
 
 
-def say_set_aside(set_aside: dict[str, str]) -> None:
+def report_skipped(skipped: dict[str, str]) -> None:
     """One line a video, the first twenty in full."""
-    for reason in [reason for _, reason in sorted(set_aside.items())][:20]:
+    for reason in [reason for _, reason in sorted(skipped.items())][:20]:
         note(f"warning: set aside: {reason}")
-    if len(set_aside) > 20:
-        note(f"warning: and {len(set_aside) - 20} more were set aside; --json names them all")
+    if len(skipped) > 20:
+        note(f"warning: and {len(skipped) - 20} more were set aside; --json names them all")
 
 
-def described(path: Path, recipe: str) -> "npt.NDArray[np.floating]":
+def described(path: Path, spec: str) -> "npt.NDArray[np.floating]":
     """(T, D) of a video file, described as a model was trained."""
     from dataclasses import replace
 
     import numpy as np
 
-    from crosstask.extraction.describing import describe_video
-    from crosstask.extraction.recipe import Part, read_recipe
+    from crosstask.extraction.extract_video import extract_video
+    from crosstask.extraction.feature_spec import Part, parse_feature_spec
     from crosstask.records import InputError, Narration
     from crosstask.text.encoders.speech import speech_features
 
-    if recipe == "unknown" or "#" in recipe:
+    if spec == "unknown" or "#" in spec:
         raise InputError(
-            f"{path}: the model's features ('{recipe}') cannot be made from a video here; expected features (T, D) as .npy"
+            f"{path}: the model's features ('{spec}') cannot be made from a video here; expected features (T, D) as .npy"
         )
-    wanted = read_recipe(recipe)
-    rows = describe_video(path, replace(wanted, parts=wanted.parts or (Part("log-mel"),)))
+    wanted = parse_feature_spec(spec)
+    rows = extract_video(path, replace(wanted, parts=wanted.parts or (Part("log-mel"),)))
     if not wanted.speech:
         return rows
     subtitles = subtitles_beside([path])

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from crosstask.cli.speaking import note, say
+from crosstask.cli.output import note, say
 
 TEMPLATE = """\
 # Your how-to tasks. For each: a short name without spaces or underscores, a title, and its steps in order.
@@ -39,7 +39,7 @@ def init(folder: Annotated[Path, typer.Argument(help="Folder to make; what is in
     import json
 
     from crosstask.records import InputError
-    from crosstask.storing import write_text
+    from crosstask.storage import write_text
 
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: a file; expected a folder, new or old")
@@ -57,6 +57,6 @@ def init(folder: Annotated[Path, typer.Argument(help="Folder to make; what is in
 
 def _tasks(description: Path) -> list[str]:
     """The tasks of the description, whichever stands there."""
-    from crosstask.sources import open_corpus
+    from crosstask.datasets import open_corpus
 
     return list(open_corpus(description.parent).tasks)

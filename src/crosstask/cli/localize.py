@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson
-from crosstask.cli.speaking import counted, note, print_json, say
+from crosstask.cli.output import counted, note, print_json, say
 
 if TYPE_CHECKING:
-    from crosstask.methods.model import Model
+    from crosstask.model.model import Model
     from crosstask.records import Localization, Task
 
 
@@ -33,7 +33,7 @@ def localize(
 
     Example: crosstask localize model.safetensors features/new.npy --steps "pour milk, whisk egg"
     """
-    from crosstask.methods.model import load_model
+    from crosstask.model.model import load_model
     from crosstask.records import InputError
 
     if narration:
@@ -116,7 +116,7 @@ def _localize(model: "Model", task: "Task", path: Path) -> "Localization":
     if path.suffix != ".npy":
         from crosstask.cli.extract import described
 
-        return model.localize(task, described(path, model.feature_recipe), video=path.stem)
+        return model.localize(task, described(path, model.feature_spec), video=path.stem)
     return model.localize(task, np.asarray(read_rows(path)), video=path.stem)
 
 

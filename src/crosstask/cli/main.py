@@ -26,7 +26,7 @@ from crosstask.cli import (
     view,
 )
 from crosstask.cli import run as run_verb
-from crosstask.cli.speaking import listen
+from crosstask.cli.output import listen
 
 _INTERRUPTED = 130
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder, VideoList, listed_videos
-from crosstask.cli.speaking import counted, note, percent, print_json, print_table, progress, say
+from crosstask.cli.output import counted, note, percent, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from crosstask.narration.recipes import Narrated
+    from crosstask.narration.narrate import NarrationResult
     from crosstask.records import Corpus, Narration, Video
     from crosstask.text.encoders import Encoder
 
@@ -36,9 +36,9 @@ def narrate(
 
     Example: crosstask narrate data/crosstask --score
     """
-    from crosstask.narration.recipes import recipe_named, transcripts, usable_videos
+    from crosstask.datasets import open_corpus
+    from crosstask.narration.narrate import recipe_named, transcripts, usable_videos
     from crosstask.records import InputError
-    from crosstask.sources import open_corpus
 
     chosen = recipe_named(recipe)
     opened = open_corpus(corpus)
@@ -62,7 +62,7 @@ def encoder_for(name: str | None, file: Path | None, documents: Sequence[str]) -
     """The encoder asked for, or the best that is installed; slow ones remember their vectors in the user's cache."""
     from importlib.util import find_spec
 
-    from crosstask.storing.places import cache_folder
+    from crosstask.storage.places import cache_folder
     from crosstask.text.encoders import CachedEncoder, open_encoder
     from crosstask.text.encoders.sentence import PACKAGED
 
@@ -85,7 +85,7 @@ def report_unusable(unusable: dict[Any, str]) -> None:
         note(f"warning: and {len(unusable) - 10} more videos without usable subtitles")
 
 
-def _say_scores(corpus: "Corpus", videos: "list[Video]", found: "Narrated", as_json: bool) -> None:
+def _say_scores(corpus: "Corpus", videos: "list[Video]", found: "NarrationResult", as_json: bool) -> None:
     from crosstask.metrics.windows import score_windows
 
     known = [video for video in videos if corpus.knows_length(video)]
@@ -103,13 +103,13 @@ def _say_scores(corpus: "Corpus", videos: "list[Video]", found: "Narrated", as_j
     print_table(f"windows of {counted(len(found.windows), 'video')} of {corpus.name}, in percent", header, rows)
 
 
-def _write(corpus: "Corpus", found: "Narrated", n_unusable: int, as_json: bool) -> None:
+def _write(corpus: "Corpus", found: "NarrationResult", n_unusable: int, as_json: bool) -> None:
     """Windows in the published format, in a folder of ours: published constraint files are never touched."""
-    from crosstask.sources import write_step_intervals
-    from crosstask.storing import alone_or_refused, derived_folder
+    from crosstask.datasets import write_step_intervals
+    from crosstask.storage import derived_folder, exclusive_or_refused
 
     folder = derived_folder(corpus.folder or Path()) / "constraints"
-    with alone_or_refused(folder):  # windows of two recipes must not mix
+    with exclusive_or_refused(folder):  # windows of two recipes must not mix
         for key, windows in sorted(found.windows.items()):
             write_step_intervals(folder / f"{key}.csv", windows)
     published = (corpus.folder or Path()) / "crosstask_constraints"
@@ -130,7 +130,7 @@ def localize_narration(
 ) -> None:
     """`localize --narration FILE... --steps ..`: the steps found in subtitles alone; several videos of a task help each other."""
     from crosstask.cli.localize import clock
-    from crosstask.narration.parsing import localize_from_speech
+    from crosstask.narration.localize_speech import localize_from_speech
     from crosstask.records import task_from_steps
 
     task = task_from_steps(steps, title or "new task")
@@ -148,7 +148,7 @@ def localize_narration(
 
 
 def _narrations(paths: list[Path]) -> "dict[str, Narration]":
-    from crosstask.sources.subtitles import looks_english, read_narration
+    from crosstask.datasets.subtitles import looks_english, read_narration
 
     said = {}
     for path in paths:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from crosstask.experiments.splits import Split
+    from crosstask.evaluation.splits import Split
     from crosstask.records import Corpus, Video
 
 CorpusFolder = Annotated[Path, typer.Argument(metavar="CORPUS", help="Folder with crosstask_release/ or corpus.toml.")]
@@ -75,7 +75,7 @@ def test_videos(corpus: "Corpus", videos: Path | None, split: int | None) -> "li
 def _split(corpus: "Corpus", seed: int, shared_videos: str) -> "Split":
     import numpy as np
 
-    from crosstask.experiments.splits import paper_split, without_shared_videos
+    from crosstask.evaluation.splits import paper_split, without_shared_videos
     from crosstask.records import InputError
 
     if shared_videos not in ("keep", "drop"):

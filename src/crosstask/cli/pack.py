@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder
-from crosstask.cli.speaking import counted, print_json, progress, say
+from crosstask.cli.output import counted, print_json, progress, say
 
 
 def pack(
@@ -18,15 +18,15 @@ def pack(
 
     Done automatically by the verbs that train. Example: crosstask pack data/crosstask
     """
-    from crosstask.features import LooseFeatures, pack_features
+    from crosstask.datasets import open_corpus
+    from crosstask.features import NpyFeatures, pack_features
     from crosstask.features.packed_corpus import pack_folder, packable_videos
     from crosstask.records import InputError
-    from crosstask.sources import open_corpus
 
     if dtype not in ("float16", "float32"):
         raise InputError(f"--dtype {dtype}: expected float16 or float32")
     opened = open_corpus(corpus)
-    if not isinstance(opened.features, LooseFeatures):
+    if not isinstance(opened.features, NpyFeatures):
         raise InputError(f"{corpus}: no features to pack; expected crosstask_features/VIDEO.npy")
     videos = packable_videos(opened)
     with progress("packing", len(videos)) as advance:

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crosstask.cli.countdown import countdown, duration, size
-from crosstask.cli.extract import Address, Engine, Every, Weights, WorkerCount, say_set_aside, team_of, weights_given
+from crosstask.cli.extract import Address, Engine, Every, Weights, WorkerCount, report_skipped, team_of, weights_given
 from crosstask.cli.options import AsJson, Seed
-from crosstask.cli.speaking import counted, note, percent, print_json, say
+from crosstask.cli.output import counted, note, percent, print_json, say
+from crosstask.cli.progress import countdown, duration, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crosstask.extraction.recipe import Recipe
-    from crosstask.pipeline.whole import Finished
+    from crosstask.extraction.feature_spec import FeatureSpec
+    from crosstask.pipeline.run import RunResult
     from crosstask.text.encoders import Encoder
 
 
@@ -40,20 +40,20 @@ def run(
 
     Example: crosstask run my-corpus
     """
-    from crosstask.extraction.recipe import read_recipe
-    from crosstask.methods.model import load_model
-    from crosstask.pipeline.whole import Wishes, run_folder
+    from crosstask.extraction.feature_spec import parse_feature_spec
+    from crosstask.model.model import load_model
+    from crosstask.pipeline.run import RunConfig, run_folder
 
-    asked = features or (_recipe_of(load_model(model).feature_recipe) if model else "default")
-    recipe = read_recipe(asked, weights_given(weights), every)
+    asked = features or (_recipe_of(load_model(model).feature_spec) if model else "default")
+    recipe = parse_feature_spec(asked, weights_given(weights), every)
     if dry_run:
         _estimate(folder, recipe, team_of(engine, workers, address).count, not no_speech, as_json)
         return
     out = out or folder / "run"
     command = f"crosstask run {folder.name} --seed {seed}" + (f" --model {model.name}" if model else "")
-    wishes = Wishes(recipe, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, command)
-    finished = run_folder(folder, out, wishes, encoder_or_best, countdown)
-    say_finished(finished, out, as_json)
+    config = RunConfig(recipe, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, command)
+    result = run_folder(folder, out, config, encoder_or_best, countdown)
+    say_finished(result, out, as_json)
 
 
 def encoder_or_best(documents: "Sequence[str]") -> "Encoder":
@@ -67,42 +67,44 @@ def _recipe_of(model_recipe: str) -> str:
     return "default" if model_recipe == "unknown" else model_recipe
 
 
-def say_finished(finished: "Finished", out: Path, as_json: bool) -> None:
+def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
     """Counts at the end, and what is next."""
-    heard, extracted = finished.heard, finished.extracted
-    say_set_aside(finished.set_aside | heard.set_aside)
-    if heard.silent:
-        note(f"note: {len(heard.silent)} videos have no subtitles and speech is not recognised: pip install 'crosstask[speech]'")
+    transcribed, extracted = result.transcribed, result.extracted
+    report_skipped(result.skipped | transcribed.skipped)
+    if transcribed.silent:
+        note(
+            f"note: {len(transcribed.silent)} videos have no subtitles and speech is not recognised: pip install 'crosstask[speech]'"
+        )
     counts = {
         "done": len(extracted.done),
         "reused": len(extracted.reused),
-        "set_aside": dict(sorted(finished.set_aside.items())),
-        "recognised": len(heard.recognised),
-        "embedded_subtitles": len(heard.embedded),
-        "windows": finished.windows,
-        "localized": len(finished.localized),
+        "skipped": dict(sorted(result.skipped.items())),
+        "recognised": len(transcribed.recognised),
+        "embedded_subtitles": len(transcribed.embedded),
+        "windows": result.windows,
+        "localized": len(result.localized),
         "run": str(out),
-        "results": finished.results,
+        "results": result.results,
     }
     if as_json:
         print_json(counts)
         return
     say(
-        f"{counted(len(extracted.done), 'video')} done, {counts['reused']} reused, {len(finished.set_aside)} set aside; "
-        f"{finished.windows} with narration; steps found in {len(finished.localized)}"
+        f"{counted(len(extracted.done), 'video')} done, {counts['reused']} reused, {len(result.skipped)} set aside; "
+        f"{result.windows} with narration; steps found in {len(result.localized)}"
     )
-    if finished.results:
-        means = {name: percent(result["recall"]["mean"]) for name, result in finished.results.items()}
+    if result.results:
+        means = {name: percent(result["recall"]["mean"]) for name, result in result.results.items()}
         say("step recall on annotated videos, %: " + ", ".join(f"{name} {mean}" for name, mean in means.items()))
     say(f"open {out / 'report.html'}: what was found, with timelines")
     say(f"next: crosstask view {out}    crosstask export {out} --format youtube")
 
 
-def _estimate(folder: Path, recipe: "Recipe", n_workers: int, listen: bool, as_json: bool) -> None:
+def _estimate(folder: Path, recipe: "FeatureSpec", n_workers: int, listen: bool, as_json: bool) -> None:
+    from crosstask.datasets import open_corpus
     from crosstask.extraction.speech import can_recognise
     from crosstask.pipeline.estimate import estimate
     from crosstask.pipeline.media import files_by_id, need_media
-    from crosstask.sources import open_corpus
 
     corpus = open_corpus(folder)
     files, _ = files_by_id(need_media(corpus))
@@ -118,7 +120,7 @@ def _estimate(folder: Path, recipe: "Recipe", n_workers: int, listen: bool, as_j
         "unreadable": cost.unreadable,
         "recipe": str(recipe),
     }
-    say_set_aside(cost.unreadable)
+    report_skipped(cost.unreadable)
     if as_json:
         print_json(figures)
         return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder
-from crosstask.cli.speaking import counted, percent, print_json, print_table, say
+from crosstask.cli.output import counted, percent, print_json, print_table, say
 
 if TYPE_CHECKING:
     from crosstask.records import Corpus
@@ -23,7 +23,7 @@ def stats(
 
     Example: crosstask stats data/crosstask
     """
-    from crosstask.sources import open_corpus
+    from crosstask.datasets import open_corpus
 
     opened = open_corpus(corpus)
     figures = corpus_figures(opened)

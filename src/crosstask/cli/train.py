@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder, Seed, SharedVideos, SplitSeed, VideoList, training_videos
-from crosstask.cli.speaking import counted, note, print_json, progress, say
+from crosstask.cli.output import counted, note, print_json, progress, say
 
 if TYPE_CHECKING:
-    from crosstask.methods.model import Model
+    from crosstask.model.model import Model
     from crosstask.records import Corpus
 
 PAPER: dict[str, Any] = {"learning_rate": 1e-5, "dropout": 0.7, "initial_epochs": 30, "epochs": 30, "label_cost": "upper-bound"}
@@ -50,12 +50,12 @@ def train(
 
     import numpy as np
 
+    from crosstask.datasets import open_corpus
     from crosstask.features.packed_corpus import with_packed_features
-    from crosstask.methods.checkpoint import TrainingCheckpoint
-    from crosstask.methods.model import Model, save_model
-    from crosstask.methods.round_checkpoint import RoundCheckpoint
-    from crosstask.sources import open_corpus
-    from crosstask.storing import alone_or_refused
+    from crosstask.methods.hmm_checkpoint import HmmCheckpoint
+    from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint
+    from crosstask.model.model import Model, save_model
+    from crosstask.storage import exclusive_or_refused
 
     opened = with_packed_features(open_corpus(corpus))
     chosen = opened.only(training_videos(opened, videos, split, shared_videos))
@@ -72,11 +72,11 @@ def train(
     settings = {name: PAPER[name] if value is None else value for name, value in asked.items()} if recipe == "paper" else {}
     say_what_to_expect(chosen)
     beside = out.with_name(out.name + ".checkpoint")
-    checkpoint = RoundCheckpoint(beside) if recipe == "best" else TrainingCheckpoint(beside)
+    checkpoint = HmmCheckpoint(beside) if recipe == "best" else Zhukov19Checkpoint(beside)
     begun = perf_counter()
     rounds = settings["initial_epochs"] + settings["epochs"] if recipe == "paper" else 10
     losses: list[float] = []
-    with alone_or_refused(out), progress("training", rounds) as advance:
+    with exclusive_or_refused(out), progress("training", rounds) as advance:
         learner = (
             _best(sharing, advance, checkpoint)
             if recipe == "best"
@@ -85,11 +85,9 @@ def train(
         scorer = learner.fit(chosen, np.random.default_rng(seed))
         trained = frozenset(video.key for video in chosen.videos if video.id in chosen.features)
         described = {"recipe": recipe, "sharing": sharing, "narration": not no_narration, "tasks": tasks, **settings}
-        model = Model(
-            scorer, chosen.tasks, "best" if recipe == "best" else method, opened.feature_recipe, trained, described, seed
-        )
+        model = Model(scorer, chosen.tasks, "best" if recipe == "best" else method, opened.feature_spec, trained, described, seed)
         save_model(model, out)
-        if isinstance(checkpoint, TrainingCheckpoint) and checkpoint.last is not None:
+        if isinstance(checkpoint, Zhukov19Checkpoint) and checkpoint.last is not None:
             losses[:] = checkpoint.last.losses  # also when all epochs were done before a kill
         report = _report(out, model, chosen, losses)
         checkpoint.forget()
@@ -129,15 +127,15 @@ def _recipe(recipe: str, method: str, asked: dict[str, Any]) -> str:
 
 
 def _best(sharing: str, advance: Any, checkpoint: Any) -> Any:
-    from crosstask.methods.self_labelled import SelfLabelled
+    from crosstask.methods.hmm import HiddenMarkovModel
 
-    return SelfLabelled(sharing, after_round=lambda done: advance(), checkpoint=checkpoint)
+    return HiddenMarkovModel(sharing, after_round=lambda done: advance(), checkpoint=checkpoint)
 
 
 def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any, checkpoint: Any, losses: list[float]) -> Any:
-    from crosstask.learning.alternation import AlternationSettings
-    from crosstask.methods.proposed import Proposed
+    from crosstask.learning.zhukov19.alternation import AlternationSettings
     from crosstask.methods.supervised import Supervised
+    from crosstask.methods.zhukov19 import Zhukov19
     from crosstask.records import InputError
 
     try:
@@ -157,7 +155,7 @@ def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any, che
         losses[:] = progress.losses  # all of them, also those from before a kill
         advance()
 
-    return Proposed("none" if name == "task-specific" else sharing, chosen, after_epoch, checkpoint)
+    return Zhukov19("none" if name == "task-specific" else sharing, chosen, after_epoch, checkpoint)
 
 
 def _report(out: Path, model: "Model", corpus: "Corpus", losses: list[float]) -> Path:
@@ -173,7 +171,7 @@ def _report(out: Path, model: "Model", corpus: "Corpus", losses: list[float]) ->
         "tasks": len({video.task for video in trained}),
         "videos with narration windows": sum(video.key in corpus.windows for video in trained),
         "videos without features, set aside": len(without),
-        "features": model.feature_recipe,
+        "features": model.feature_spec,
         "seed": model.seed,
         "settings": dict(model.settings),
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder
-from crosstask.cli.speaking import print_json, say
+from crosstask.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from crosstask.records import Problem
@@ -34,8 +34,8 @@ def validate(corpus: CorpusFolder, as_json: AsJson = False) -> None:
 
 def all_problems(folder: Path) -> "list[Problem]":
     """Problems of the files, and of what they say together, sorted by file."""
-    from crosstask.experiments.corpus_problems import problems_of_corpus
-    from crosstask.sources.problems import problems_of_files
+    from crosstask.datasets.problems import problems_of_files
+    from crosstask.pipeline.corpus_problems import problems_of_corpus
 
     corpus, problems = problems_of_files(folder)
     if corpus is not None:

@@ -3,21 +3,21 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crosstask.cli.countdown import countdown, duration
 from crosstask.cli.extract import team_of
+from crosstask.cli.output import note, percent, print_json, print_table, say
+from crosstask.cli.progress import countdown, duration
 from crosstask.cli.run import encoder_or_best
-from crosstask.cli.speaking import note, percent, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from crosstask.pipeline.video_demo import VideoDemonstration
+    from crosstask.pipeline.video_demo import FilmDemoResult
 
 
 def show_video_demo(out: Path, seed: int, as_json: bool) -> None:
     """Render, run, compare, and say what was found."""
-    from crosstask.pipeline.video_demo import demonstrate_on_video
+    from crosstask.pipeline.video_demo import run_film_demo
 
     note("synthetic videos: drawn and filmed here, nothing in them is real")
-    shown = demonstrate_on_video(out, seed, encoder_or_best, countdown, team_of("local", None, None).count)
+    shown = run_film_demo(out, seed, encoder_or_best, countdown, team_of("local", None, None).count)
     figures = figures_of(shown) | {"run": str(out)}
     if as_json:
         print_json(figures)
@@ -30,7 +30,7 @@ def show_video_demo(out: Path, seed: int, as_json: bool) -> None:
     say("  crosstask init my-corpus               a folder for your own videos")
 
 
-def figures_of(shown: "VideoDemonstration") -> dict[str, Any]:
+def figures_of(shown: "FilmDemoResult") -> dict[str, Any]:
     """Recall by method, and of tasks never trained on; fractions."""
     left_out = shown.left_out
     return {
@@ -43,14 +43,14 @@ def figures_of(shown: "VideoDemonstration") -> dict[str, Any]:
                 for name in ("uniform", "never_trained", "trained")
             },
         },
-        "videos": shown.finished.extracted.to_json(),
+        "videos": shown.result.extracted.to_json(),
         "seconds": shown.seconds,
     }
 
 
-def _print(shown: "VideoDemonstration", figures: dict[str, Any]) -> None:
+def _print(shown: "FilmDemoResult", figures: dict[str, Any]) -> None:
     names = ("uniform", "no sharing", "best")
-    corpus, recalls, left_out = shown.finished.corpus, figures["recall"], figures["left_out"]
+    corpus, recalls, left_out = shown.result.corpus, figures["recall"], figures["left_out"]
     rows = [
         [
             task.title,

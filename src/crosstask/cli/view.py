@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from crosstask.cli.speaking import note, say
+from crosstask.cli.output import note, say
 
 WARM_UP_AFTER_S = 2.0  # the first screen comes first
 
@@ -25,7 +25,7 @@ def view(
 
     Example: crosstask view demo --port 8765
     """
-    from crosstask.cli.handed_in import features_at_hand, hand_in
+    from crosstask.pipeline.viewer_backend import features_at_hand, hand_in
     from crosstask.records import InputError
     from crosstask.runs import open_run
     from crosstask.viewer import serve, viewer_app
@@ -36,8 +36,8 @@ def view(
         raise InputError(f"--model {model}: no such file; expected a model written by train")
     own = run / "model.safetensors"
     found = model or (own if own.is_file() else None)
-    handed = hand_in(opened, found, features_at_hand(opened, corpus))
-    app = viewer_app(opened, handed, other, host)
+    backend = hand_in(opened, found, features_at_hand(opened, corpus))
+    app = viewer_app(opened, backend, other, host)
     if host not in {"127.0.0.1", "localhost", "::1"}:
         note(f"note: everyone who reaches {host} can see this run and mark its videos")
     serve(app, host, port, _announce)
@@ -47,7 +47,7 @@ def _announce(address: str) -> None:
     """Say where the page is; open it only for a person at a terminal."""
     from threading import Timer
 
-    from crosstask.cli.handed_in import warm_up
+    from crosstask.pipeline.viewer_backend import warm_up
 
     say(address)
     sys.stdout.flush()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crosstask.storing import write_bytes
+from crosstask.storage import write_bytes
 
 if TYPE_CHECKING:
-    from crosstask.experiments.asking import Asked
+    from crosstask.experiments.runner import ExperimentConfig
 
 COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#7f7f7f")
 
@@ -49,7 +49,7 @@ def _whiskers(summary: Mapping[str, Any]) -> str:
     return "; whiskers: deviation over runs" if summary["runs"] > 1 else ""
 
 
-def draw_bars(asked: "Asked", summary: Mapping[str, Any]) -> None:
+def draw_bars(config: "ExperimentConfig", summary: Mapping[str, Any]) -> None:
     """Mean recall of every setting with its deviation over runs."""
     names = list(summary["results"])
     means = [100 * summary["results"][n]["recall"]["mean"] for n in names]
@@ -62,10 +62,10 @@ def draw_bars(asked: "Asked", summary: Mapping[str, Any]) -> None:
     axes.set_xlim(0, 1.12 * max([m + d for m, d in zip(means, deviations, strict=True)], default=1))
     axes.set(xlabel=f"step recall, %, mean over tasks{_whiskers(summary)}")
     entitle(figure, summary, summary["experiment"])
-    save_figure(figure, asked.out)
+    save_figure(figure, config.out)
 
 
-def draw_task_bars(asked: "Asked", summary: Mapping[str, Any], names: Sequence[str]) -> None:
+def draw_task_bars(config: "ExperimentConfig", summary: Mapping[str, Any], names: Sequence[str]) -> None:
     """Recall per task of some settings side by side."""
     tasks = summary["tasks"]
     figure, axes = new_figure(max(7.0, 0.75 * len(tasks) + 2), 4.6)
@@ -80,11 +80,11 @@ def draw_task_bars(asked: "Asked", summary: Mapping[str, Any], names: Sequence[s
     axes.set(ylabel=f"step recall, %{_whiskers(summary)}")
     entitle(figure, summary, summary["experiment"])
     axes.legend(fontsize=8, ncols=len(names))
-    save_figure(figure, asked.out)
+    save_figure(figure, config.out)
 
 
 def draw_lines(
-    asked: "Asked", summary: Mapping[str, Any], points: Mapping[int, str], references: Sequence[str], xlabel: str
+    config: "ExperimentConfig", summary: Mapping[str, Any], points: Mapping[int, str], references: Sequence[str], xlabel: str
 ) -> None:
     """Recall against a number, with reference lines."""
     figure, axes = new_figure(6.4, 4.2)
@@ -98,4 +98,4 @@ def draw_lines(
     axes.set(xlabel=xlabel, ylabel=f"step recall, %, mean over tasks{_whiskers(summary)}")
     entitle(figure, summary, summary["experiment"])
     axes.legend(fontsize=8)
-    save_figure(figure, asked.out)
+    save_figure(figure, config.out)

@@ -9,7 +9,7 @@ from crosstask.export.parses import Parse, parses_of
 from crosstask.export.tables_and_json import activitynet, csv_table, plain_json
 from crosstask.records import InputError
 from crosstask.runs import RunFolder
-from crosstask.storing import stable_json, write_text
+from crosstask.storage import stable_json, write_text
 
 Written = dict[str, str]  # file name -> text
 Remarks = list[str]

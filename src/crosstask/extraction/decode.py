@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.opening import Damage, decoded, opened, video_stream
+from crosstask.extraction.containers import Damage, decoded, opened, video_stream
 from crosstask.extraction.second import Pictures, Sampling, Second
 from crosstask.extraction.sound import seconds_of_sound
 from crosstask.records import InputError

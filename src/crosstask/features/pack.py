@@ -24,9 +24,9 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.features.loose import LooseFeatures
+from crosstask.features.npy_files import NpyFeatures
 from crosstask.records import InputError
-from crosstask.storing import alone_after_waiting, alone_or_refused, stable_json, write_json
+from crosstask.storage import exclusive_after_waiting, exclusive_or_refused, stable_json, write_json
 
 log = logging.getLogger(__name__)
 FORMAT = 2
@@ -108,8 +108,12 @@ class PackedFeatures:
         return [video_id for video_id in self if _checksum(self.rows(video_id)) != self.videos[video_id].crc32]
 
 
-def _all_finite(rows: npt.NDArray[np.floating]) -> bool:
-    """Whether no number is infinite or none; halves are told by their bits, which takes a third of the time."""
+def all_finite(rows: npt.NDArray[np.floating]) -> bool:
+    """True if all values are finite; float16 is tested by its exponent bits, which takes a third of the time.
+
+    >>> all_finite(np.ones((2, 2), np.float16)), all_finite(np.array([[np.nan]], np.float16))
+    (True, False)
+    """
     if rows.dtype != np.float16 or not rows.dtype.isnative or rows.size == 0:
         return bool(np.isfinite(rows).all())
     return bool((np.ascontiguousarray(rows).view(np.uint16) & np.uint16(0x7FFF)).max() < 0x7C00)
@@ -120,7 +124,7 @@ def _checksum(rows: npt.NDArray[np.floating]) -> int:
 
 
 def pack_features(
-    source: LooseFeatures, video_ids: Iterable[str], folder: Path, dtype: str = "float16", progress: Progress | None = None
+    source: NpyFeatures, video_ids: Iterable[str], folder: Path, dtype: str = "float16", progress: Progress | None = None
 ) -> PackedFeatures:
     """The packed rows of some videos; continues an unfinished pack and leaves an up-to-date one alone."""
     wanted = sorted(set(video_ids))
@@ -129,14 +133,14 @@ def pack_features(
         _tidy(finished)
         return finished
     folder.mkdir(parents=True, exist_ok=True)
-    with alone_after_waiting(
+    with exclusive_after_waiting(
         folder / "index.json", lambda owner: log.warning("process %s is packing these files: waiting", owner)
     ):
         finished = open_packed(folder, source, wanted, dtype)
         return finished if finished is not None else _pack(source, wanted, folder, dtype, progress)
 
 
-def _pack(source: LooseFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None) -> PackedFeatures:
+def _pack(source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None) -> PackedFeatures:
     """All rows under their final name, then the index; what an older pack had goes last."""
     videos, n_dimensions = _append(source, wanted, folder, dtype, progress)
     index = _index(dtype, n_dimensions, videos)
@@ -155,12 +159,12 @@ def _remove_older(folder: Path, rows_file: str) -> None:
 def _tidy(pack: PackedFeatures) -> None:
     """Remove what a process left that was killed just after it had finished; left alone where others are at work or nobody may write."""
     if {path.name for path in pack.folder.iterdir()} > {"index.json", pack.rows_file}:
-        with suppress(OSError), alone_or_refused(pack.folder / "index.json"):
+        with suppress(OSError), exclusive_or_refused(pack.folder / "index.json"):
             _remove_older(pack.folder, pack.rows_file)
 
 
 def _append(
-    source: LooseFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None
+    source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None
 ) -> tuple[list[PackedVideo], int]:
     """All videos in order, after those that an earlier attempt had made safe."""
     videos, n_dimensions = _safe_prefix(source, wanted, folder, dtype)
@@ -208,7 +212,7 @@ class _Prepared(NamedTuple):
     stamp: tuple[int, int]
 
 
-def _prepared(source: LooseFeatures, video_ids: Sequence[str], dtype: str) -> Iterator[_Prepared]:
+def _prepared(source: NpyFeatures, video_ids: Sequence[str], dtype: str) -> Iterator[_Prepared]:
     """The videos in their order; the next few are read and checked while one is written, so that the disk need not wait."""
     waiting: deque[Future[_Prepared]] = deque()
     with ThreadPoolExecutor(_PREPARED_AHEAD) as threads:
@@ -224,7 +228,7 @@ def _prepared(source: LooseFeatures, video_ids: Sequence[str], dtype: str) -> It
                 video.cancel()
 
 
-def _prepare(source: LooseFeatures, video_id: str, dtype: str) -> _Prepared:
+def _prepare(source: NpyFeatures, video_id: str, dtype: str) -> _Prepared:
     mapped = source.rows(video_id)
     stamp = _stamp(source.path(video_id))  # before the rows are read: a file that changes meanwhile no longer matches it
     rows = as_packed(mapped, dtype, video_id)
@@ -239,7 +243,7 @@ def _open_for_append(path: Path, keep_bytes: int) -> BinaryIO:
     return file
 
 
-def _safe_prefix(source: LooseFeatures, wanted: Sequence[str], folder: Path, dtype: str) -> tuple[list[PackedVideo], int]:
+def _safe_prefix(source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str) -> tuple[list[PackedVideo], int]:
     """What an earlier attempt finished, if it was packing just the same files."""
     found = _read_index(folder / "unfinished.json")
     rows_file = folder / "unfinished.bin"
@@ -258,7 +262,7 @@ def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.
     """Rows in the type of the pack, C order; NaN and infinity, and what float16 would spoil, are refused by the video's name."""
     with np.errstate(over="ignore"):
         packed = np.ascontiguousarray(rows, dtype=dtype)
-    if not _all_finite(packed):
+    if not all_finite(packed):
         bad = np.argwhere(~np.isfinite(packed))[0]
         where = f"{video_id}.npy: row {bad[0]}, column {bad[1]} is"
         if np.isfinite(rows[bad[0], bad[1]]):
@@ -283,7 +287,7 @@ def _spoilt(rows: npt.NDArray[np.floating]) -> bool:
     return bool((moved > 0.05 * few.std(axis=0)).mean() > 0.1) if len(few) > 1 else False
 
 
-def open_packed(folder: Path, source: LooseFeatures, video_ids: Iterable[str], dtype: str = "float16") -> PackedFeatures | None:
+def open_packed(folder: Path, source: NpyFeatures, video_ids: Iterable[str], dtype: str = "float16") -> PackedFeatures | None:
     """The pack in `folder`, or None when it is absent, unfinished, or older than a file it was made from."""
     pack = _read_index(folder / "index.json")
     if pack is None or pack.dtype != dtype:
@@ -303,7 +307,7 @@ def dtype_of_pack(folder: Path) -> str | None:
     return None if pack is None else pack.dtype
 
 
-def _is_current(source: LooseFeatures, video: PackedVideo) -> bool:
+def _is_current(source: NpyFeatures, video: PackedVideo) -> bool:
     return video.id in source and _stamp(source.path(video.id)) == (video.source_size, video.source_mtime_ns)
 
 

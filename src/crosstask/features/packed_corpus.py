@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from crosstask.features.loose import LooseFeatures
+from crosstask.features.npy_files import NpyFeatures
 from crosstask.features.pack import NeedsFloat32, PackedFeatures, Progress, dtype_of_pack, pack_features
 from crosstask.records import Corpus, InputError
-from crosstask.storing import derived_folder
+from crosstask.storage import derived_folder
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ def packable_videos(corpus: Corpus) -> list[str]:
 
 def with_packed_features(corpus: Corpus, progress: Progress | None = None) -> Corpus:
     """The same corpus reading packed rows; a corpus whose features are not loose files is returned as it is."""
-    if not isinstance(corpus.features, LooseFeatures) or corpus.folder is None:
+    if not isinstance(corpus.features, NpyFeatures) or corpus.folder is None:
         return corpus
     videos = packable_videos(corpus)
     if not videos:
@@ -35,7 +35,7 @@ def with_packed_features(corpus: Corpus, progress: Progress | None = None) -> Co
     return replace(corpus, features=_packed(corpus.features, videos, pack_folder(corpus), progress))
 
 
-def _packed(source: LooseFeatures, videos: Sequence[str], folder: Path, progress: Progress | None) -> PackedFeatures:
+def _packed(source: NpyFeatures, videos: Sequence[str], folder: Path, progress: Progress | None) -> PackedFeatures:
     """Packed as the user packed before; otherwise in float16, or in float32 where float16 would spoil the numbers."""
     dtype = dtype_of_pack(folder) or "float16"
     try:

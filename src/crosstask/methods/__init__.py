@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from crosstask.methods.contracts import Method, Scorer
+from crosstask.methods.protocols import Method, Scorer
 
 if TYPE_CHECKING:
     from crosstask.methods.table import METHODS, method_named

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crosstask.learning.diffrac import Diffrac, DiffracSettings, diffrac
-from crosstask.learning.halves import as_float32
+from crosstask.learning.baselines.discriminative_clustering import Diffrac, DiffracSettings, diffrac
+from crosstask.learning.float16 import as_float32
 from crosstask.methods.task_scorer import TaskScorer
 from crosstask.methods.training_videos import training_arrays
 from crosstask.records import Corpus

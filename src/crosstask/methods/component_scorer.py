@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.learning.component_model import log_softmax
-from crosstask.learning.halves import linear_scores
+from crosstask.learning.float16 import linear_scores
+from crosstask.learning.zhukov19.component_model import log_softmax
 from crosstask.records import InputError, Task
 from crosstask.text import SHARING, Vocabulary
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crosstask.learning.action_sets import ActionSetSettings, learn_from_sets
+from crosstask.learning.baselines.action_sets import ActionSetSettings, learn_from_sets
 from crosstask.methods.component_scorer import ComponentScorer
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus

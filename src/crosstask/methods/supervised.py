@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.learning.alternation import AlternationSettings, begin, supervise
+from crosstask.learning.zhukov19.alternation import AlternationSettings, begin, supervise
 from crosstask.methods.component_scorer import ComponentScorer
 from crosstask.methods.training_videos import supervised_arrays
 from crosstask.records import Corpus, Video, VideoKey

@@ -3,20 +3,20 @@
 from collections.abc import Callable
 
 from crosstask.methods.alayrac16 import Alayrac16
-from crosstask.methods.contracts import Method
-from crosstask.methods.proposed import Proposed, task_specific
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.protocols import Method
 from crosstask.methods.random_scores import RandomScores
 from crosstask.methods.richard18 import Richard18
-from crosstask.methods.self_labelled import SelfLabelled
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
+from crosstask.methods.zhukov19 import Zhukov19, task_specific
 from crosstask.records import InputError
 
 METHODS: dict[str, Callable[[], Method]] = {
     "uniform": Uniform,
     "random": RandomScores,
-    "proposed": Proposed,
-    "best": SelfLabelled,
+    "proposed": Zhukov19,
+    "best": HiddenMarkovModel,
     "alayrac16": Alayrac16,
     "richard18": Richard18,
     "task-specific": task_specific,

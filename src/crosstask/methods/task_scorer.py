@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.learning.halves import linear_scores
+from crosstask.learning.float16 import linear_scores
 from crosstask.records import InputError, Task
 
 

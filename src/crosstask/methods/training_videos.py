@@ -6,8 +6,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.learning.training_set import TaskArrays, TaskOfSteps, TrainingVideo, VideoArrays, task_arrays, video_arrays
-from crosstask.ordering import NoOrderedAnswer, place_each_step_once
+from crosstask.inference import NoOrderedAnswer, decode_once
+from crosstask.learning.zhukov19.training_set import (
+    TaskArrays,
+    TaskOfSteps,
+    TrainingVideo,
+    VideoArrays,
+    task_arrays,
+    video_arrays,
+)
 from crosstask.records import Corpus, InputError, StepInterval, Video, VideoKey
 from crosstask.text import Vocabulary
 
@@ -91,7 +98,7 @@ def _allowed_in(corpus: Corpus, video: Video, notices: Notices) -> npt.NDArray[n
     n_steps = len(corpus.task_of(video).steps)
     allowed = places_allowed(corpus.windows[video.key], corpus.features.length(video.id), n_steps)
     try:
-        place_each_step_once(np.where(allowed, 0.0, np.inf))
+        decode_once(np.where(allowed, 0.0, np.inf))
     except NoOrderedAnswer:
         notices.impossible_windows.append(str(video.key))
         return None

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from crosstask.inference import ordered_ceiling
 from crosstask.metrics.truth import true_segments
-from crosstask.ordering import ordered_ceiling
 from crosstask.records import Corpus, Task, Video
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.inference.once import decode_once
 from crosstask.narration.plain import windows_around
-from crosstask.ordering.once import place_each_step_once
 from crosstask.records import StepInterval
 
 Matrix = npt.NDArray[np.float64]
@@ -37,7 +37,7 @@ def ordered_windows(worth: Matrix, window_s: int) -> tuple[StepInterval, ...]:
     n_segments, n_steps = worth.shape
     padded = np.pad(worth, ((reach, reach), (0, 0)), constant_values=-np.inf)
     within_reach = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1, axis=0).max(axis=-1)
-    moments = place_each_step_once(-within_reach)
+    moments = decode_once(-within_reach)
     centres = []
     for k in range(n_steps):
         low = max(0, int(moments[k]) - reach)

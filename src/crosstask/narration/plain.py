@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.inference.once import decode_once
 from crosstask.narration.units import SpokenUnits
-from crosstask.ordering.once import place_each_step_once
 from crosstask.records import Interval, StepInterval
 
 Matrix = npt.NDArray[np.floating]
@@ -30,7 +30,7 @@ class PlainSettings:
 
 def plain_windows(units: SpokenUnits, similarity: Matrix, n_segments: int, settings: PlainSettings) -> tuple[StepInterval, ...]:
     """A window for every step, around where its best ordered match was said; similarity is (L, K), L >= K."""
-    said = place_each_step_once(-np.asarray(similarity, dtype=np.float64))
+    said = decode_once(-np.asarray(similarity, dtype=np.float64))
     moments = (units.start_s[said] + units.end_s[said]) / 2 + settings.lag_s
     return windows_around(moments, n_segments, settings.window_s)
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosstask.extraction.opening import probe
-from crosstask.extraction.recipe import Recipe, backbones_of
+from crosstask.extraction.containers import probe
+from crosstask.extraction.feature_spec import FeatureSpec, backbones_of
 from crosstask.records import InputError
 
 # CPU seconds a second of video, on one core; docs/own-videos.md says which were timed and which are estimates.
@@ -27,9 +27,9 @@ class Estimate:
     feature_bytes: int
 
 
-def estimate(files: Mapping[str, Path], recipe: Recipe, mute: frozenset[str] = frozenset()) -> Estimate:
+def estimate(files: Mapping[str, Path], spec: FeatureSpec, mute: frozenset[str] = frozenset()) -> Estimate:
     """The cost of describing these videos; `mute` ones must be listened to as well."""
-    width = sum(backbone.width for backbone in backbones_of(recipe)) + (768 if recipe.speech else 0)
+    width = sum(backbone.width for backbone in backbones_of(spec)) + (768 if spec.speech else 0)
     total, cpu, listening, n_bytes = 0.0, 0.0, 0.0, 0
     unreadable: dict[str, str] = {}
     for video_id, path in sorted(files.items()):
@@ -40,11 +40,11 @@ def estimate(files: Mapping[str, Path], recipe: Recipe, mute: frozenset[str] = f
             continue
         rate = found.frames_per_second or 25
         total += found.seconds
-        cpu += found.seconds * (_cost(recipe, rate) + DECODE_PIXEL * found.width * found.height * rate)
+        cpu += found.seconds * (_cost(spec, rate) + DECODE_PIXEL * found.width * found.height * rate)
         listening += LISTENING * found.seconds if video_id in mute and found.has_sound else 0
         n_bytes += int(found.seconds + 1) * width * 4
     return Estimate(len(files), unreadable, total, cpu, listening, n_bytes)
 
 
-def _cost(recipe: Recipe, rate: float) -> float:
-    return sum(RESNET_FRAME * rate / part.every if part.name == "resnet152" else COST[part.name] for part in recipe.parts)
+def _cost(spec: FeatureSpec, rate: float) -> float:
+    return sum(RESNET_FRAME * rate / part.every if part.name == "resnet152" else COST[part.name] for part in spec.parts)

@@ -3,9 +3,9 @@
 import logging
 from pathlib import Path
 
-from crosstask.pipeline.strays import strays
+from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS, media_files
+from crosstask.pipeline.unmatched_files import unmatched_files
 from crosstask.records import Corpus, InputError, VideoKey
-from crosstask.sources.corpus_toml import VIDEO_EXTENSIONS, media_files
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ def media_of(corpus: Corpus) -> dict[VideoKey, Path]:
 
 def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str, str]]:
     """The file of each video id, and why some ids have none: features are kept by id, so two videos may not share one."""
-    from crosstask.extraction.stamps import content_stamp
+    from crosstask.extraction.content_hash import content_stamp
 
     chosen: dict[str, Path] = {}
     clashes: dict[str, str] = {}
@@ -61,4 +61,4 @@ def refuse_without(media: dict[VideoKey, Path], corpus: Corpus) -> None:
 
 def _strays(corpus: Corpus) -> list[str]:
     own = corpus.folder is not None and (corpus.folder / "corpus.toml").exists()
-    return strays(corpus.folder, corpus.tasks) if own and corpus.folder is not None else []
+    return unmatched_files(corpus.folder, corpus.tasks) if own and corpus.folder is not None else []

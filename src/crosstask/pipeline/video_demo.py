@@ -8,22 +8,22 @@ from time import perf_counter
 
 import numpy as np
 
-from crosstask.experiments.evaluation import Evaluation, evaluate
-from crosstask.extraction.recipe import read_recipe
-from crosstask.methods.contracts import Scorer
-from crosstask.methods.model import least_scores_of, parse
-from crosstask.methods.self_labelled import SelfLabelled, SelfLabelledScorer
+from crosstask.evaluation.evaluate import Evaluation, evaluate
+from crosstask.extraction.feature_spec import parse_feature_spec
+from crosstask.methods.hmm import HiddenMarkovModel, HmmScorer
+from crosstask.methods.protocols import Scorer
 from crosstask.methods.uniform import Uniform
 from crosstask.metrics.recall import mean_over_tasks
-from crosstask.pipeline.extracting import Workers
-from crosstask.pipeline.strips import write_strips
-from crosstask.pipeline.whole import Finished, Progress, Wishes, run_stages
+from crosstask.model.model import absence_thresholds_of, parse
+from crosstask.pipeline.extract import Workers
+from crosstask.pipeline.frame_strips import write_strips
+from crosstask.pipeline.run import Progress, RunConfig, RunResult, run_stages
 from crosstask.records import Corpus, Localization, Video, VideoKey
-from crosstask.rendering.corpus import render_corpus
-from crosstask.rendering.scripts import TASKS
 from crosstask.report.page import write_report
 from crosstask.runs import open_run, write_run
-from crosstask.storing import alone_or_refused
+from crosstask.storage import exclusive_or_refused
+from crosstask.synthetic.films.corpus import render_corpus
+from crosstask.synthetic.films.scripts import TASKS
 from crosstask.text.encoders import Encoder
 
 ALONE, STRANGER = "no sharing", "best, task left out"
@@ -40,32 +40,32 @@ class FilmSet:
 
 
 @dataclass(frozen=True)
-class VideoDemonstration:
+class FilmDemoResult:
     """What came out, by method; and of the task that was left out of training."""
 
-    finished: Finished
+    result: RunResult
     tested: tuple[VideoKey, ...]
     methods: dict[str, Evaluation]
     left_out: dict[str, dict[str, float]]  # task -> recall by uniform, never trained, trained
     seconds: dict[str, float]
 
 
-def demonstrate_on_video(
+def run_film_demo(
     out: Path,
     seed: int,
     encoder_for: Callable[[Sequence[str]], Encoder],
     progress: Progress,
     workers: int = 1,
     films: FilmSet | None = None,
-) -> VideoDemonstration:
+) -> FilmDemoResult:
     """Render into `out/corpus`, run on it into `out`, compare; about five minutes on two cores. Nobody else may write `out` meanwhile."""
-    with alone_or_refused(out):
+    with exclusive_or_refused(out):
         return _demonstrate(out, seed, encoder_for, progress, workers, films or FilmSet())
 
 
 def _demonstrate(
     out: Path, seed: int, encoder_for: Callable[[Sequence[str]], Encoder], progress: Progress, workers: int, films: FilmSet
-) -> VideoDemonstration:
+) -> FilmDemoResult:
     tasks = TASKS[: films.n_tasks]
     clock = Clock()
     with progress("rendering", films.n_tasks * films.videos_per_task) as advance:
@@ -75,8 +75,8 @@ def _demonstrate(
     clock.stop("rendering")
     names = [f"{task.id}-{i:02d}" for task in tasks for i in range(films.videos_per_task)]
     train = frozenset(VideoKey(name.rpartition("-")[0], name) for name in names) - frozenset(tested)
-    wishes = Wishes(
-        read_recipe(films.features),
+    config = RunConfig(
+        parse_feature_spec(films.features),
         seed,
         workers=Workers("local", workers),
         listen=False,
@@ -84,13 +84,13 @@ def _demonstrate(
         synthetic=True,
         train_videos=train,
     )
-    finished = run_stages(out / "corpus", out, wishes, encoder_for, progress)
+    result = run_stages(out / "corpus", out, config, encoder_for, progress)
     clock.stop("describing, narrating, training, localising")
-    compared = compare(finished.corpus, train, tested, finished.model.scorer, seed)
+    compared = compare(result.corpus, train, tested, result.model.scorer, seed)
     _add_to_run(out, compared, frozenset(tested))
     clock.stop("comparing: no sharing, tasks left out")
     clock.seconds["CPU, workers included"] = cpu_seconds()
-    return VideoDemonstration(finished, tuple(tested), compared.methods, compared.left_out, clock.seconds)
+    return FilmDemoResult(result, tuple(tested), compared.methods, compared.left_out, clock.seconds)
 
 
 @dataclass
@@ -149,7 +149,7 @@ def _parses(corpus: Corpus, scorer: Scorer, videos: Sequence[Video]) -> list[Loc
     for video in videos:
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
         if len(rows) >= len(task.steps):
-            found.append(parse(task, scorer.score(task, rows), video.id, least_scores_of(scorer, task)))
+            found.append(parse(task, scorer.score(task, rows), video.id, absence_thresholds_of(scorer, task)))
     return found
 
 
@@ -177,6 +177,6 @@ def _add_to_run(out: Path, compared: Compared, tested: frozenset[VideoKey]) -> N
     write_report(out)
 
 
-def _fit(corpus: Corpus, videos: Sequence[Video], sharing: str, seed: int) -> SelfLabelledScorer:
+def _fit(corpus: Corpus, videos: Sequence[Video], sharing: str, seed: int) -> HmmScorer:
     chosen = corpus.only_tasks({video.task for video in videos}).only(videos)
-    return SelfLabelled(sharing).fit(chosen, np.random.default_rng(seed))
+    return HiddenMarkovModel(sharing).fit(chosen, np.random.default_rng(seed))

@@ -91,7 +91,7 @@ class Corpus:
     subtitles: Mapping[str, Narration] = field(default_factory=dict)
     features: FeatureRows = field(default_factory=NoFeatures)
     folder: Path | None = None
-    feature_recipe: str = "unknown"
+    feature_spec: str = "unknown"
 
     def task_of(self, video: Video) -> Task:
         """The task a video is listed under."""

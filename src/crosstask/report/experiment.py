@@ -9,7 +9,7 @@ from typing import Any
 from crosstask.records import Task
 from crosstask.report.page import STYLE, failures_and_timelines, map_section
 from crosstask.runs import open_run
-from crosstask.storing import stable_json, write_text
+from crosstask.storage import stable_json, write_text
 
 MOST_VALUES = 40  # rows of gains per step that stand in the page; all are in results.csv
 

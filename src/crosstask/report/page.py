@@ -12,7 +12,7 @@ from crosstask.report.strips import STRIP_STYLE, strips_section
 from crosstask.report.task_map import nearest_table
 from crosstask.report.window_places import window_places
 from crosstask.runs import RunFolder, RunVideo, open_run
-from crosstask.storing import stable_json, write_text
+from crosstask.storage import stable_json, write_text
 
 VIDEOS_PER_TASK = 3
 LARGEST_FIGURE_BYTES = 400_000

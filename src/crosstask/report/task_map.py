@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from html import escape
 
-from crosstask.collecting.task_map import component_distances, nearest_tasks
+from crosstask.corpus_building.task_map import component_distances, nearest_tasks
 from crosstask.records import Task
 
 MOST_ROWS = 40

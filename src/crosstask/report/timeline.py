@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Localization, StepInterval, Task
-from crosstask.storing import write_bytes
+from crosstask.storage import write_bytes
 
 SCORES, TRUTH, WINDOW, RIGHT, WRONG, UNKNOWN = "#2b6cb0", "#f6d860", "#c9ccd1", "#1a8f3c", "#c53030", "#555555"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from crosstask.report.drawing import curves
 from crosstask.report.page import STYLE
-from crosstask.storing import stable_json, write_text
+from crosstask.storage import stable_json, write_text
 
 
 def write_training_report(

@@ -20,7 +20,7 @@ from crosstask.records import (
     refuse_escaping_id,
 )
 from crosstask.runs.record import FORMAT, Run, RunVideo
-from crosstask.storing import NotAnArray, map_array
+from crosstask.storage import NotAnArray, map_array
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from crosstask.records import Localization, StepInterval, VideoKey
 from crosstask.runs.record import FORMAT, Run, RunVideo
-from crosstask.storing import write_bytes, write_json
+from crosstask.storage import write_bytes, write_json
 
 
 def write_run(

@@ -112,7 +112,7 @@ def _add_reading(app: FastAPI, contents: Contents) -> None:
 
 
 def _add_writing(app: FastAPI, contents: Contents) -> None:
-    handed = contents.handed
+    backend = contents.backend
 
     @app.post("/api/parse", response_model=ParseShape)
     def parse(asked: ParseRequest) -> Response:
@@ -121,7 +121,7 @@ def _add_writing(app: FastAPI, contents: Contents) -> None:
         source = contents.sources.get(asked.source)
         if source is None:
             raise Refusing(404, "this run has no such source of scores")
-        made = handed.reparse(source.run, source.method, contents.videos[key], tuple(step.strip() for step in asked.steps))
+        made = backend.reparse(source.run, source.method, contents.videos[key], tuple(step.strip() for step in asked.steps))
         steps = [found_step(found, "unknown") for found in made.localization.steps]
         return _json({"steps": steps, "scores": score_lists(made.scores), "how": made.how, "notes": list(made.notes)})
 
@@ -131,13 +131,13 @@ def _add_writing(app: FastAPI, contents: Contents) -> None:
         key = _known(contents, asked.task, asked.video)
         n_steps, n_segments = len(contents.task(key).steps), contents.videos[key].n_segments
         spans = tuple(sorted(_checked_span(span, n_steps, n_segments) for span in asked.spans))
-        return {"file": handed.save_annotation(key, spans)}
+        return {"file": backend.save_annotation(key, spans)}
 
     @app.put("/api/relevance", response_model=RelevanceRequest)
     def relevance(asked: RelevanceRequest) -> Any:
         """Keep whether a video is worth anything for its task."""
         key = _known(contents, asked.task, asked.video)
-        handed.save_relevance(key, asked.relevance)
+        backend.save_relevance(key, asked.relevance)
         return asked
 
 

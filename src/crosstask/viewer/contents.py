@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from crosstask.records import FoundStep, InputError, StepInterval, Task, VideoKey
 from crosstask.runs import RunFolder, RunVideo
+from crosstask.viewer.backend import ViewerBackend
 from crosstask.viewer.files import inside, servable_media
-from crosstask.viewer.handed import Handed
 from crosstask.viewer.verdicts import beside_steps, verdict
 
 SHOWN = ("all", "unmarked", "relevant", "irrelevant", "annotated", "not-annotated")
@@ -33,7 +33,7 @@ class Contents:
     """A run, the run it is compared with, and what people marked in it."""
 
     run: RunFolder
-    handed: Handed
+    backend: ViewerBackend
     other: RunFolder | None = None
 
     def __post_init__(self) -> None:
@@ -87,13 +87,13 @@ class Contents:
                 for s in self.sources.values()
             ],
             "compared_with": self.other.folder.name if self.other else None,
-            "parses_new_steps": self.handed.parses_new_steps,
+            "parses_new_steps": self.backend.parses_new_steps,
             "n_videos": len(self.videos),
         }
 
     def page(self, task: str, search: str, show: str, page: int, page_size: int) -> dict[str, Any]:
         """One page of the list of videos in the shape `VideoPage`; a page past the end is the last one."""
-        relevance, annotated = self.handed.read_relevance(), self.handed.annotated()
+        relevance, annotated = self.backend.read_relevance(), self.backend.annotated()
         words = search.casefold().split()
         kept = [
             key
@@ -137,7 +137,7 @@ class Contents:
         task = self.task(key)
         siblings = [other for other in self.videos if other.task == key.task]
         at = siblings.index(key)
-        annotation = self.handed.read_annotation(key, task)
+        annotation = self.backend.read_annotation(key, task)
         return {
             "task": key.task,
             "video": key.video,
@@ -148,7 +148,7 @@ class Contents:
             "truth": spans_from_one(video.truth),
             "windows": spans_from_one(video.windows),
             "annotation": spans_from_one(annotation),
-            "relevance": self.handed.read_relevance().get(key),
+            "relevance": self.backend.read_relevance().get(key),
             "parses": {source.id: self.found(source, video) for source in self.sources.values()},
             "previous": siblings[at - 1]._asdict() if at > 0 else None,
             "next": siblings[at + 1]._asdict() if at + 1 < len(siblings) else None,

@@ -6,12 +6,12 @@ from typing import Any
 
 from crosstask.records import InputError, MissingExtra
 from crosstask.runs import RunFolder
+from crosstask.viewer.backend import ViewerBackend
 from crosstask.viewer.contents import Contents
 from crosstask.viewer.guard import App, Guard
-from crosstask.viewer.handed import Handed
 
 
-def viewer_app(run: RunFolder, handed: Handed, other: RunFolder | None = None, bound_to: str = "127.0.0.1") -> App:
+def viewer_app(run: RunFolder, backend: ViewerBackend, other: RunFolder | None = None, bound_to: str = "127.0.0.1") -> App:
     """The viewer of a run as an ASGI app behind its guard; the parses are read now, so that the first page does not wait."""
     try:
         from crosstask.viewer.app import make_app
@@ -20,7 +20,7 @@ def viewer_app(run: RunFolder, handed: Handed, other: RunFolder | None = None, b
     for opened in (run, other):
         if opened is not None:
             _ = opened.localizations
-    return Guard(make_app(Contents(run, handed, other)), bound_to)
+    return Guard(make_app(Contents(run, backend, other)), bound_to)
 
 
 def listen_on(host: str, port: int) -> socket.socket:

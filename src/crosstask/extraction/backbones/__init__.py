@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from crosstask.extraction.backbones.contract import Backbone, Rows
 from crosstask.extraction.backbones.efficientnet_lite0 import EfficientNetLite0
 from crosstask.extraction.backbones.frozen import Frozen
 from crosstask.extraction.backbones.i3d import I3D
 from crosstask.extraction.backbones.log_mel import LogMel
+from crosstask.extraction.backbones.protocol import Backbone, Rows
 from crosstask.extraction.backbones.resnet152 import ResNet152
 from crosstask.extraction.backbones.vggish import VGGish
 

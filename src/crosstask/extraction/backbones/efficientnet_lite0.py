@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.contract import Rows, mean_of_each, need_torch, pictures_of
+from crosstask.extraction.backbones.protocol import Rows, mean_of_each, need_torch, pictures_of
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError, MissingExtra
 

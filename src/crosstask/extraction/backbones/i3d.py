@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.contract import Rows, need_torch
 from crosstask.extraction.backbones.packed_arrays import read_packed_arrays
+from crosstask.extraction.backbones.protocol import Rows, need_torch
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError
 

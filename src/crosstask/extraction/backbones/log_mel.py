@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crosstask.extraction.backbones.contract import Rows
+from crosstask.extraction.backbones.protocol import Rows
 from crosstask.extraction.mel import N_BANDS, log_mel
 from crosstask.extraction.second import Second
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.contract import Rows, fill, need_torch, read_weights
+from crosstask.extraction.backbones.protocol import Rows, fill, need_torch, read_weights
 from crosstask.extraction.mel import log_mel
 from crosstask.extraction.second import Second
 from crosstask.records import InputError

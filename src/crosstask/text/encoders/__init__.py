@@ -5,8 +5,8 @@ from pathlib import Path
 
 from crosstask.records import InputError
 from crosstask.text.encoders.cached import CachedEncoder
-from crosstask.text.encoders.contract import Encoder, Vectors, similarity_of, unit_rows
 from crosstask.text.encoders.learned import read_learned
+from crosstask.text.encoders.protocol import Encoder, Vectors, similarity_of, unit_rows
 from crosstask.text.encoders.sentence import SentenceEncoder
 from crosstask.text.encoders.tfidf import fit_tfidf
 from crosstask.text.encoders.word_vectors import MaxPooled, read_word_vectors

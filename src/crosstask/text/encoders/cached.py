@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.storing import write_bytes
-from crosstask.text.encoders.contract import Encoder, Vectors
+from crosstask.storage import write_bytes
+from crosstask.text.encoders.protocol import Encoder, Vectors
 
 _SHARD_TEXTS = 2048
 Progress = Callable[[int, int], None]  # sentences done, sentences to do

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from crosstask.text.encoders.articles import Page
-from crosstask.text.encoders.contract import Encoder
+from crosstask.text.encoders.protocol import Encoder
 from crosstask.text.encoders.training import TrainingReport
 
 
@@ -46,7 +46,7 @@ def _save(figure: object, path: Path) -> None:
     """The same bytes every time: no date, no version."""
     import io
 
-    from crosstask.storing import write_bytes
+    from crosstask.storage import write_bytes
 
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})  # type: ignore[attr-defined]

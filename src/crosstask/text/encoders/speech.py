@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Cue, Narration
-from crosstask.text.encoders.contract import Encoder, Vectors
+from crosstask.text.encoders.protocol import Encoder, Vectors
 
 RECIPE = "speech"
 

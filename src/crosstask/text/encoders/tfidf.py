@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.text.encoders.contract import Vectors
+from crosstask.text.encoders.protocol import Vectors
 from crosstask.text.stems import stem
 
 _WORD = re.compile(r"[^\W_]+")

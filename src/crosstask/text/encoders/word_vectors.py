@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, at_line
-from crosstask.storing import NotAnArray, map_array
-from crosstask.text.encoders.contract import Vectors, unit_rows
+from crosstask.storage import NotAnArray, map_array
+from crosstask.text.encoders.protocol import Vectors, unit_rows
 from crosstask.text.stems import words_of_text
 
 
@@ -134,7 +134,7 @@ def write_word_vectors(path: Path, table: WordVectors) -> None:
     """`path` (.npy, float16) and its `.words.txt`."""
     import io
 
-    from crosstask.storing import write_bytes, write_text
+    from crosstask.storage import write_bytes, write_text
 
     buffer = io.BytesIO()
     np.save(buffer, table.vectors.astype(np.float16), allow_pickle=False)

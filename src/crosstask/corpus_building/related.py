@@ -1,0 +1,170 @@
+"""Tasks that are related to a task: by the words of their articles (the paper's way), and by what training can use, the words of their steps.
+
+Articles are bags of stemmed words, weighted by TF-IDF with sublinear counts; titles count three times. Similarity is the cosine.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.corpus_building.drafting import draft_steps
+from crosstask.text import stem, stems_of_step, words_of_text
+from crosstask.text.encoders.articles import Page
+
+LEAST_SIMILARITY = 0.1  # below this an article has only everyday words in common with the query
+_TITLE_WEIGHT = 3
+_SAME_TITLE, _SAME_TEXT, _SAME_RESULTS = 0.75, 0.8, 0.1
+EMPTY_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "to",
+        "of",
+        "in",
+        "on",
+        "up",
+        "down",
+        "out",
+        "off",
+        "for",
+        "with",
+        "and",
+        "your",
+        "use",
+        "make",
+        "do",
+        "how",
+        "from",
+        "at",
+        "into",
+        "it",
+        "is",
+        "get",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class RelatedTask:
+    """An article that is related to the query, with a step list to start from."""
+
+    title: str
+    similarity: float
+    shared_components: tuple[str, ...]
+    steps: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented shape."""
+        return {
+            "title": self.title,
+            "similarity": self.similarity,
+            "shared_components": list(self.shared_components),
+            "steps": list(self.steps),
+        }
+
+
+def stems_of_text(text: str) -> list[str]:
+    """The stemmed words of running text, without those that every text has."""
+    return [stem(word) for word in words_of_text(text) if word not in EMPTY_WORDS]
+
+
+@dataclass(frozen=True)
+class ArticleIndex:
+    """Articles as TF-IDF vectors, to be searched."""
+
+    pages: tuple[Page, ...]
+
+    @cached_property
+    def _fitted(self) -> tuple[Any, Any]:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        vectorizer = TfidfVectorizer(tokenizer=stems_of_text, token_pattern=None, sublinear_tf=True)
+        return vectorizer, vectorizer.fit_transform([article_text(page) for page in self.pages])
+
+    def similarities(self, text: str) -> npt.NDArray[np.float64]:
+        """(articles,) cosine of a text with every article; words that no article has count as rare ones that do not match."""
+        vectorizer, vectors = self._fitted
+        known = vectorizer.vocabulary_
+        counts = Counter(stems_of_text(text))
+        weights = {
+            w: (1 + np.log(n)) * (vectorizer.idf_[known[w]] if w in known else vectorizer.idf_.max()) for w, n in counts.items()
+        }
+        length = np.sqrt(sum(weight**2 for weight in weights.values()))
+        query = np.zeros(len(known))
+        for word in sorted(set(weights) & set(known)):
+            query[known[word]] = weights[word] / length
+        return np.asarray(vectors @ query, dtype=np.float64)
+
+    def page_titled(self, title: str) -> Page | None:
+        """The article of a title, letter case aside."""
+        return next((page for page in self.pages if page.title.lower() == title.lower()), None)
+
+
+def article_text(page: Page) -> str:
+    """Title and paragraphs as one text, the title three times."""
+    return " ".join([*[page.title] * _TITLE_WEIGHT, *(sentence for paragraph in page.paragraphs for sentence in paragraph)])
+
+
+def related_tasks(
+    index: ArticleIndex,
+    title: str,
+    steps: Sequence[str] = (),
+    top: int = 10,
+    results: Mapping[str, Sequence[str]] | None = None,
+) -> list[RelatedTask]:
+    """Articles most related to a task, best first; the task itself and near duplicates of it are left out.
+
+    The task is its article where the index has one of that title, else its title and steps. `results` are ids of search results
+    by title in lower case: tasks that find the same videos are near duplicates, too (the paper's way).
+    """
+    searched = results or {}
+    own = index.page_titled(title)
+    text = article_text(own) if own is not None else " ".join([*[title] * _TITLE_WEIGHT, *steps])
+    names = list(steps) or (draft_steps([p[0] for p in own.paragraphs if p]) if own is not None else [title])
+    components = {part for step in names for part in stems_of_step(step)}
+    similarities = index.similarities(text)
+    found: list[RelatedTask] = []
+    for number in np.argsort(-similarities, kind="stable"):
+        page, similarity = index.pages[number], float(similarities[number])
+        if similarity < LEAST_SIMILARITY or len(found) == top:
+            break
+        if is_near_duplicate(title, page.title, similarity if own is not None else 0.0):
+            continue
+        if share_search_results(searched.get(title.lower(), ()), searched.get(page.title.lower(), ())) >= _SAME_RESULTS:
+            continue
+        drafted = draft_steps([paragraph[0] for paragraph in page.paragraphs if paragraph])
+        shared = components & {part for step in drafted for part in stems_of_step(step)}
+        found.append(RelatedTask(page.title, similarity, tuple(sorted(shared)), tuple(drafted)))
+    return found
+
+
+def is_near_duplicate(title: str, other: str, similarity: float = 0.0) -> bool:
+    """Whether two articles are about one task: titles of the same telling words, or texts that are nearly the same.
+
+    >>> is_near_duplicate("Jack Up a Car", "Use a Car Jack"), is_near_duplicate("Make Pancakes", "Make Waffles")
+    (True, False)
+    """
+    ours, theirs = _telling_words(title), _telling_words(other)
+    overlap = len(ours & theirs) / max(1, len(ours | theirs))
+    return overlap >= _SAME_TITLE or similarity >= _SAME_TEXT
+
+
+def _telling_words(title: str) -> set[str]:
+    words = words_of_text(title)
+    return {stem(word) for word in words if word not in EMPTY_WORDS} or {stem(word) for word in words}
+
+
+def share_search_results(ours: Sequence[str], theirs: Sequence[str], top: int = 30) -> float:
+    """The share of the top search results that two tasks have in common; near duplicates share many.
+
+    >>> share_search_results(["a", "b"], ["b", "c"])
+    0.5
+    """
+    first, second = set(ours[:top]), set(theirs[:top])
+    return len(first & second) / max(1, min(len(first), len(second)))

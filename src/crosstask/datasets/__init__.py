@@ -1,0 +1,48 @@
+"""Files to records and back."""
+
+from pathlib import Path
+
+from crosstask.datasets.corpus_toml import read_corpus_toml
+from crosstask.datasets.release import (
+    read_release,
+    read_step_intervals,
+    read_tasks,
+    read_videos,
+    write_release,
+    write_step_intervals,
+)
+from crosstask.records import Corpus, InputError
+
+__all__ = [
+    "open_corpus",
+    "read_corpus_toml",
+    "read_release",
+    "read_step_intervals",
+    "read_tasks",
+    "read_videos",
+    "write_release",
+    "write_step_intervals",
+]
+
+
+def open_corpus(folder: str | Path) -> Corpus:
+    """The corpus in a folder: the published layout, a `corpus.toml` beside `videos/`, or a set that others publish (also its JSON file)."""
+    from crosstask.datasets.recognise import read_published_file, read_published_folder
+
+    path = Path(folder)
+    if path.suffix == ".json" and path.is_file():
+        return read_published_file(path)
+    if not path.is_dir():
+        raise InputError(f"{path}: no such folder; expected a corpus (crosstask_release/ or corpus.toml inside)")
+    if (path / "corpus.toml").exists():
+        return read_corpus_toml(path)
+    if path.name == "crosstask_release" and (path / "tasks_primary.txt").exists():
+        path = path.parent
+    if (path / "crosstask_release").is_dir():
+        return read_release(path)
+    published = read_published_folder(path)
+    if published is None:
+        raise InputError(
+            f"{path}: not a corpus; expected crosstask_release/ or corpus.toml in it (`crosstask init {path}` writes one)"
+        )
+    return published

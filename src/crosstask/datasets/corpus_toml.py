@@ -1,0 +1,116 @@
+"""A folder of one's own: `corpus.toml` names the tasks and steps, `videos/TASK/` holds the videos.
+
+    [tasks.latte]
+    title = "Make Latte"
+    steps = ["grind coffee", "steam milk", "pour milk"]
+
+Beside it: `videos/TASK/NAME.mp4` with optional `NAME.vtt`, derived files under `.crosstask/`, and
+`annotations/TASK_NAME.csv` where a person marked steps.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from crosstask.datasets.release import StepIntervalFiles, read_feature_spec, read_seconds
+from crosstask.datasets.subtitle_folders import SubtitleFolders
+from crosstask.features import NpyFeatures
+from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, refuse_escaping_id
+from crosstask.storage import existing_derived, write_text
+
+VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
+
+_KEYS = ("title", "steps", "url", "related")
+
+
+def read_corpus_toml(folder: Path) -> Corpus:
+    """The corpus described by `folder/corpus.toml`."""
+    tasks = _read_tasks(folder / "corpus.toml")
+    media = media_files(folder, tasks)
+    features = next((path for path in (folder / "features", existing_derived(folder, "features")) if path.is_dir()), None)
+    windows = folder / "constraints"
+    return Corpus(
+        name=folder.resolve().name,
+        tasks=tasks,
+        videos=_videos(folder, tasks, media, features),
+        seconds=read_seconds(folder / "video_seconds.csv"),
+        annotations=StepIntervalFiles(folder / "annotations", tasks),
+        windows=StepIntervalFiles(windows if windows.is_dir() else existing_derived(folder, "constraints"), tasks),
+        subtitles=SubtitleFolders((existing_derived(folder, "subtitles"), *sorted({path.parent for path in media.values()}))),
+        features=NpyFeatures(features) if features else NoFeatures(),
+        folder=folder,
+        feature_spec=read_feature_spec(features) if features else "unknown",
+    )
+
+
+def _read_tasks(path: Path) -> dict[str, Task]:
+    try:
+        data = tomllib.loads(path.read_text("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"corpus.toml: {error}; expected TOML such as [tasks.latte]") from None
+    except RecursionError:
+        raise InputError("corpus.toml: nested too deeply; expected TOML such as [tasks.latte]") from None
+    tables = data.get("tasks")
+    if not isinstance(tables, dict) or not tables:
+        raise InputError('corpus.toml: no tasks; expected [tasks.NAME] with steps = ["pour milk", "stir"]')
+    return {identifier: _task(identifier, table) for identifier, table in tables.items()}
+
+
+def _task(identifier: str, table: Any) -> Task:
+    refuse_escaping_id(identifier, "task")
+    if "_" in identifier:
+        raise InputError(f"corpus.toml: task '{identifier}': an underscore would make file names ambiguous; use '-' instead")
+    steps = table.get("steps") if isinstance(table, dict) else None
+    if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
+        raise InputError(f'corpus.toml: task \'{identifier}\': steps are missing; expected steps = ["pour milk", "stir"]')
+    unknown = next((key for key in table if key not in _KEYS), None)
+    if unknown is not None:
+        raise InputError(f"corpus.toml: task '{identifier}': '{unknown}' is unknown; expected {', '.join(_KEYS)}")
+    return Task(
+        id=identifier,
+        title=str(table.get("title", identifier)),
+        steps=tuple(step.strip() for step in steps),
+        url=str(table.get("url", "")),
+        primary=not table.get("related", False),
+    )
+
+
+def media_files(folder: Path, tasks: Mapping[str, Task]) -> dict[tuple[str, str], Path]:
+    """(task, video id) -> file, for every video under `videos/TASK/`, sorted."""
+    found: dict[tuple[str, str], Path] = {}
+    for task in tasks:
+        for path in sorted((folder / "videos" / task).glob("*")):
+            if path.suffix.lower() in VIDEO_EXTENSIONS and not path.name.startswith("."):
+                found.setdefault((task, refuse_escaping_id(path.stem, "video")), path)
+    return found
+
+
+def _videos(
+    folder: Path, tasks: Mapping[str, Task], media: Mapping[tuple[str, str], Path], features: Path | None
+) -> tuple[Video, ...]:
+    """Videos that are there as files, or else listed in `videos.csv`."""
+    listed = [Video(task, video, str(path.relative_to(folder))) for (task, video), path in media.items()]
+    table = folder / "videos.csv"
+    if table.exists():
+        from crosstask.datasets.release import read_videos
+
+        known = {video.key for video in listed}
+        listed += [video for video in read_videos(table, tasks) if video.key not in known]
+    return tuple(listed)
+
+
+def write_corpus_toml(path: Path, tasks: Mapping[str, Task]) -> Path:
+    """`path`, now describing the tasks; strings are quoted as JSON, which TOML's basic strings understand."""
+    import json
+
+    blocks = []
+    for identifier, task in tasks.items():
+        steps = ", ".join(json.dumps(step, ensure_ascii=False) for step in task.steps)
+        related = "" if task.primary else "related = true\n"
+        related += f"url = {json.dumps(task.url, ensure_ascii=False)}\n" if task.url else ""
+        blocks.append(
+            f"[tasks.{json.dumps(identifier, ensure_ascii=False)}]\ntitle = {json.dumps(task.title, ensure_ascii=False)}\n"
+            f"{related}steps = [{steps}]\n"
+        )
+    return write_text(path, "\n".join(blocks))

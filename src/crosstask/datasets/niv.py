@@ -1,0 +1,100 @@
+"""The five-task set of Alayrac et al. (2016): `tasks.json` (title -> step names) and `annotations/TASK_NUMBER.csv` (step name, start s, end s).
+
+Optional, where a user has them: `features/TASK_NUMBER.npy`, one row a second, and for K discovered steps `windows/K/TASK_NUMBER.csv`
+(step from 1, start s, end s).
+Without features the length of a video is not published: the end of its last annotated step stands for it.
+"""
+
+import csv
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from crosstask.datasets.release import read_step_intervals
+from crosstask.features.npy_files import NpyFeatures
+from crosstask.records import Corpus, InputError, Interval, StepInterval, Task, Video, VideoKey, at_line
+
+
+def is_niv(folder: Path) -> bool:
+    """Whether a folder looks like the set."""
+    return (folder / "tasks.json").is_file() and (folder / "annotations").is_dir()
+
+
+def read_niv(folder: Path) -> Corpus:
+    """The set in a folder; videos are named by their files, tasks by what stands before the last '_'."""
+    steps_of = _read_step_lists(folder / "tasks.json")
+    files = sorted((folder / "annotations").glob("*.csv"))
+    if not files:
+        raise InputError(f"{folder}/annotations: no TASK_NUMBER.csv in it; expected one file a video")
+    named = {path: _read_rows(path) for path in files}
+    names_of: dict[str, set[str]] = {}
+    for path, rows in named.items():
+        names_of.setdefault(_task_of(path), set()).update(name for name, _ in rows)
+    tasks = {task: _task(task, names, steps_of) for task, names in sorted(names_of.items())}
+    annotations, seconds, videos = {}, {}, []
+    for path, rows in named.items():
+        task = tasks[_task_of(path)]
+        key = VideoKey(task.id, path.stem)
+        videos.append(Video(task.id, path.stem))
+        annotations[key] = tuple(StepInterval(task.steps.index(name), span) for name, span in rows)
+        seconds[path.stem] = math.ceil(max((span.end_s for _, span in rows), default=1))
+    features = NpyFeatures(folder / "features") if (folder / "features").is_dir() else None
+    corpus = Corpus("five tasks", tasks, tuple(videos), frozenset(), seconds, annotations, folder=folder)
+    return corpus if features is None else _with_features(corpus, features)
+
+
+def windows_for(corpus: Corpus, n_steps: int) -> Mapping[VideoKey, tuple[StepInterval, ...]]:
+    """The windows of K discovered steps that lie beside the set; none where there are none."""
+    folder = (corpus.folder or Path()) / "windows" / str(n_steps)
+    discovered = Task("discovered", f"{n_steps} discovered steps", tuple(f"step {k + 1}" for k in range(n_steps)))
+    found = {}
+    for video in corpus.videos:
+        path = folder / f"{video.id}.csv"
+        if path.is_file():
+            found[video.key] = read_step_intervals(path, discovered)
+    return found
+
+
+def _with_features(corpus: Corpus, features: NpyFeatures) -> Corpus:
+    from dataclasses import replace
+
+    return replace(corpus, features=features, feature_spec="five tasks, the authors'")
+
+
+def _read_step_lists(path: Path) -> dict[str, list[str]]:
+    try:
+        lists = json.loads(path.read_text("utf-8"))
+    except ValueError:
+        raise InputError(f"{path.name}: not JSON; expected task titles with their step names") from None
+    if not isinstance(lists, dict) or not all(isinstance(steps, list) for steps in lists.values()):
+        raise InputError(f"{path.name}: expected an object of task titles, each with a list of step names")
+    return {str(title): [str(step).lower() for step in steps] for title, steps in lists.items()}
+
+
+def _read_rows(path: Path) -> list[tuple[str, Interval]]:
+    rows = []
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        for number, row in enumerate(csv.reader(file), start=1):
+            try:
+                name, start, end = row
+                rows.append((name.strip().lower(), Interval(float(start), float(end))))
+            except ValueError:
+                raise at_line(path, number, f"found {','.join(row)!r}; expected STEP NAME,start_s,end_s") from None
+    return rows
+
+
+def _task_of(path: Path) -> str:
+    return path.stem.rpartition("_")[0]
+
+
+def _task(task: str, names: set[str], steps_of: Mapping[str, list[str]]) -> Task:
+    """The task whose list holds all steps that its videos show."""
+    for title, steps in steps_of.items():
+        if names <= set(steps):
+            return Task(task, title, tuple(steps))
+    best = max(steps_of, key=lambda title: len(names & set(steps_of[title])))
+    odd = sorted(names - set(steps_of[best]))
+    raise InputError(
+        f"annotations/{task}_*.csv: step '{odd[0]}' is in no list of tasks.json that holds the others; add it to '{best}'"
+    )

@@ -1,0 +1,243 @@
+"""The published CrossTask layout, read and written.
+
+crosstask_release/tasks_primary.txt   blocks of five lines and a blank: id, title, url, number of steps, steps with commas
+crosstask_release/tasks_related.txt   the same
+crosstask_release/videos.csv          task,video,url
+crosstask_release/videos_val.csv      the same, the validation videos
+crosstask_release/video_seconds.csv   video,T (ours: stands in for the features where they are missing)
+crosstask_release/annotations/TASK_VIDEO.csv      step from 1, start s, end s
+crosstask_constraints/TASK_VIDEO.csv              the same: narration windows
+crosstask_features/VIDEO.npy                      (T, D), one row a second
+crosstask_subtitles/VIDEO.vtt, .srt, .json
+"""
+
+import csv
+import math
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from crosstask.datasets.subtitle_folders import SubtitleFolders
+from crosstask.features import NpyFeatures
+from crosstask.records import (
+    Corpus,
+    InputError,
+    Interval,
+    NoFeatures,
+    StepInterval,
+    Task,
+    Video,
+    VideoKey,
+    at_line,
+    refuse_escaping_id,
+)
+from crosstask.storage import existing_derived, write_text
+
+_MOST_DIGITS = 6  # of a video's seconds: eleven days; a longer claim must not ask for memory
+
+
+def read_release(folder: Path) -> Corpus:
+    """The corpus in a folder of the published layout; annotations, windows and features are read when asked for."""
+    release = folder / "crosstask_release"
+    if not (release / "tasks_primary.txt").exists():
+        raise InputError(f"{folder}: no crosstask_release/tasks_primary.txt; expected the published layout or a corpus.toml")
+    tasks = {task.id: task for task in read_tasks(release / "tasks_primary.txt", primary=True)}
+    related = release / "tasks_related.txt"
+    if related.exists():
+        tasks |= {task.id: task for task in read_tasks(related, primary=False) if task.id not in tasks}
+    videos = read_videos(release / "videos.csv", tasks)
+    validation = release / "videos_val.csv"
+    features = folder / "crosstask_features"
+    return Corpus(
+        name=folder.resolve().name,
+        tasks=tasks,
+        videos=videos,
+        validation=frozenset(v.key for v in read_videos(validation, tasks)) if validation.exists() else frozenset(),
+        seconds=read_seconds(release / "video_seconds.csv"),
+        annotations=StepIntervalFiles(release / "annotations", tasks),
+        windows=ChainMap(
+            StepIntervalFiles(folder / "crosstask_constraints", tasks),  # type: ignore[arg-type] # read, never written to
+            StepIntervalFiles(existing_derived(folder, "constraints"), tasks),  # type: ignore[arg-type]
+        ),
+        subtitles=SubtitleFolders((folder / "crosstask_subtitles",)),
+        features=NpyFeatures(features) if features.is_dir() else NoFeatures(),
+        folder=folder,
+        feature_spec=read_feature_spec(features),
+    )
+
+
+def read_feature_spec(folder: Path) -> str:
+    """What the columns of a feature folder are, as written by the extractor beside them; 'unknown' otherwise."""
+    path = folder / "recipe.txt"
+    return _text(path).strip()[:500] if path.is_file() else "unknown"
+
+
+def read_tasks(path: Path, primary: bool) -> list[Task]:
+    """The tasks of a task file, in its order."""
+    lines = [line.strip() for line in _text(path).split("\n")]
+    tasks: list[Task] = []
+    at = 0
+    while at < len(lines):
+        if not lines[at]:
+            at += 1
+            continue
+        tasks.append(_task_at(path, lines, at, primary))
+        at += 5
+    return tasks
+
+
+def _task_at(path: Path, lines: list[str], at: int, primary: bool) -> Task:
+    """The task whose block begins at line `at` (counted from 0)."""
+    block = lines[at : at + 5]
+    if len(block) < 5 or not block[4]:
+        raise at_line(path, at + 1, f"task {block[0]} is cut short; expected five lines: id, title, url, number of steps, steps")
+    identifier, title, url, count, names = block
+    refuse_escaping_id(identifier, "task")
+    steps = tuple(name.strip() for name in names.split(","))
+    if count.lstrip("0") != str(len(steps)):
+        raise at_line(path, at + 4, f"'{title}' announces {count!r} steps but lists {len(steps)}")
+    if not all(steps):
+        raise at_line(path, at + 5, f"'{title}' has an empty step; expected names separated by single commas")
+    return Task(id=identifier, title=title, steps=steps, url=url, primary=primary)
+
+
+def read_videos(path: Path, tasks: Mapping[str, Task]) -> tuple[Video, ...]:
+    """The rows of a video list; rows of tasks that are not listed are refused, a repeated row counts once."""
+    videos: dict[VideoKey, Video] = {}
+    for line, row in csv_rows(path):
+        if len(row) < 2:
+            raise at_line(path, line, f"found {','.join(row)!r}; expected task,video,url")
+        task, video = row[0].strip(), row[1].strip()
+        if task not in tasks:
+            raise at_line(path, line, f"task {task} is not in the task files")
+        refuse_escaping_id(video, "video")
+        videos.setdefault(VideoKey(task, video), Video(task, video, row[2].strip() if len(row) > 2 else ""))
+    return tuple(videos.values())
+
+
+def read_seconds(path: Path) -> dict[str, int]:
+    """T of each video, where published; empty when there is no such file."""
+    if not path.exists():
+        return {}
+    seconds = {}
+    for line, row in csv_rows(path):
+        length = row[1].strip() if len(row) == 2 else ""
+        if not length.isdecimal() or len(length) > _MOST_DIGITS:
+            raise at_line(path, line, f"found {','.join(row)[:80]!r}; expected video,T with T in seconds")
+        seconds[row[0].strip()] = int(length)  # of what was looked at: int() strips less than strip()
+    return seconds
+
+
+def read_step_intervals(path: Path, task: Task) -> tuple[StepInterval, ...]:
+    """The lines of an annotation or constraint file: steps from 1 on disk, from 0 in memory."""
+    return tuple(_step_interval(path, line, row, task) for line, row in csv_rows(path))
+
+
+def _step_interval(path: Path, line: int, row: list[str], task: Task) -> StepInterval:
+    try:
+        step, start_s, end_s = int(row[0]), float(row[1]), float(row[2])
+    except (ValueError, IndexError):
+        raise at_line(path, line, f"found {','.join(row)!r}; expected step,start,end, e.g. 2,10.5,14") from None
+    if not 1 <= step <= len(task.steps):
+        raise at_line(path, line, f"step {step} does not exist; '{task.title}' has {len(task.steps)}, numbered from 1")
+    if not (math.isfinite(start_s) and math.isfinite(end_s) and start_s <= end_s and end_s > 0):
+        raise at_line(path, line, f"runs from {row[1]} to {row[2]}; expected start before end, in seconds")
+    return StepInterval(step - 1, Interval(max(0.0, start_s), end_s))
+
+
+@dataclass(frozen=True)
+class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
+    """The files `TASK_VIDEO.csv` of a folder, each read when asked for."""
+
+    folder: Path
+    tasks: Mapping[str, Task]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(path.name for path in self.folder.glob("*.csv")) if self.folder.is_dir() else frozenset()
+
+    def path(self, key: VideoKey) -> Path:
+        """The file of a video."""
+        return self.folder / f"{key}.csv"
+
+    def __contains__(self, key: object) -> bool:
+        """Whether the video has a file."""
+        return isinstance(key, VideoKey) and f"{key}.csv" in self._names
+
+    def __getitem__(self, key: VideoKey) -> tuple[StepInterval, ...]:
+        """The step intervals of a video."""
+        if key not in self or key.task not in self.tasks:
+            raise KeyError(key)
+        return read_step_intervals(self.path(key), self.tasks[key.task])
+
+    def __iter__(self) -> Iterator[VideoKey]:
+        """The keys of the files that belong to a known task, sorted."""
+        for name in sorted(self._names):
+            task, _, video = name.removesuffix(".csv").partition("_")
+            if task in self.tasks:
+                yield VideoKey(task, video)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return sum(1 for _ in self)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from None
+
+
+def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """(line number, fields) of every line that is not blank."""
+    try:
+        for number, row in enumerate(csv.reader(_text(path).splitlines()), start=1):
+            if any(field.strip() for field in row):
+                yield number, row
+    except csv.Error as error:
+        raise InputError(f"{'/'.join(path.parts[-2:])}: {error}; expected plain comma-separated lines") from None
+
+
+def write_release(corpus: Corpus, folder: Path) -> None:
+    """Write tasks, videos, lengths, annotations and windows in the published layout; features are left to their own writer."""
+    release = folder / "crosstask_release"
+    primary = [task for task in corpus.tasks.values() if task.primary]
+    related = [task for task in corpus.tasks.values() if not task.primary]
+    write_text(release / "tasks_primary.txt", _tasks_text(primary))
+    write_text(release / "tasks_related.txt", _tasks_text(related))
+    write_text(release / "videos.csv", videos_text(corpus.videos))
+    write_text(release / "videos_val.csv", videos_text(v for v in corpus.videos if v.key in corpus.validation))
+    known = sorted({video.id: corpus.n_segments(video) for video in corpus.videos if corpus.knows_length(video)}.items())
+    write_text(release / "video_seconds.csv", "".join(f"{video},{seconds}\n" for video, seconds in known))
+    for video in corpus.videos:
+        if video.key in corpus.annotations:
+            write_step_intervals(release / "annotations" / f"{video.key}.csv", corpus.annotations[video.key])
+        if video.key in corpus.windows:
+            write_step_intervals(folder / "crosstask_constraints" / f"{video.key}.csv", corpus.windows[video.key])
+
+
+def _tasks_text(tasks: Iterable[Task]) -> str:
+    for task in (tasks := list(tasks)):
+        if any("," in step for step in task.steps):
+            raise InputError(f"task '{task.title}': a step name holds a comma, which the published layout cannot say")
+    return "".join(f"{t.id}\n{t.title}\n{t.url}\n{len(t.steps)}\n{','.join(t.steps)}\n\n" for t in tasks)
+
+
+def videos_text(videos: Iterable[Video]) -> str:
+    """Rows task,video,url."""
+    return "".join(f"{video.task},{video.id},{video.url}\n" for video in videos)
+
+
+def write_step_intervals(path: Path, intervals: Iterable[StepInterval]) -> Path:
+    """`path`, now holding an annotation or the windows of a video in the published format."""
+    lines = (f"{s.step + 1},{_seconds(s.interval.start_s)},{_seconds(s.interval.end_s)}\n" for s in intervals)
+    return write_text(path, "".join(lines))
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")

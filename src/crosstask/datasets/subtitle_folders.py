@@ -1,0 +1,54 @@
+"""Folders of subtitles by video id, each file read when asked for."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from crosstask.records import Narration
+
+EXTENSIONS = (".vtt", ".srt", ".json3", ".json")
+
+
+@dataclass(frozen=True)
+class SubtitleFolders(Mapping[str, Narration]):
+    """`VIDEO.vtt` (or .srt, .json; `VIDEO.en.vtt` too) of some folders, by video id; a later folder goes before an earlier one."""
+
+    folders: tuple[Path, ...]
+
+    @cached_property
+    def paths(self) -> dict[str, Path]:
+        """The file of each video that has one."""
+        return {video_id: path for folder in self.folders for video_id, path in files_by_video(folder).items()}
+
+    def __getitem__(self, video_id: str) -> Narration:
+        """What is said in a video."""
+        from crosstask.datasets.subtitles import read_narration
+
+        return read_narration(self.paths[video_id])
+
+    def __contains__(self, video_id: object) -> bool:
+        """Whether the video has subtitles."""
+        return video_id in self.paths
+
+    def __iter__(self) -> Iterator[str]:
+        """Video ids, sorted."""
+        return iter(sorted(self.paths))
+
+    def __len__(self) -> int:
+        """How many videos have subtitles."""
+        return len(self.paths)
+
+
+def files_by_video(folder: Path) -> dict[str, Path]:
+    """The subtitle file of each video in a folder: WebVTT is preferred, then SRT, then JSON."""
+    if not folder.is_dir():
+        return {}
+    found: dict[str, Path] = {}
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in EXTENSIONS)
+    for path in sorted(files, key=lambda path: EXTENSIONS.index(path.suffix.lower())):
+        found.setdefault(path.name.removesuffix(path.suffix), path)
+        stem, _, language = path.name.removesuffix(path.suffix).rpartition(".")
+        if stem and language.startswith("en"):
+            found.setdefault(stem, path)
+    return found

@@ -1,0 +1,67 @@
+"""Subtitle files -> narration: timed words, each once."""
+
+import codecs
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from crosstask.datasets.subtitles.json_cues import read_json
+from crosstask.datasets.subtitles.language import language_in_name, looks_english
+from crosstask.datasets.subtitles.srt import read_srt
+from crosstask.datasets.subtitles.webvtt import read_webvtt
+from crosstask.records import InputError, Narration, at_line
+
+__all__ = ["READERS", "looks_english", "parse_narration", "read_narration"]
+
+# Ending of the file name -> reader; other endings are told apart by their first characters.
+READERS: Mapping[str, Callable[[Path, str], Narration]] = {
+    ".vtt": read_webvtt,
+    ".srt": read_srt,
+    ".json": read_json,
+    ".json3": read_json,
+}
+_LARGEST_BYTES = 200_000_000
+
+
+def read_narration(path: Path) -> Narration:
+    """The narration of a subtitle file (WebVTT, SRT, json3, JSON cues), or an `InputError` naming file and line."""
+    try:
+        size = path.stat().st_size
+        if size > _LARGEST_BYTES:
+            raise InputError(f"{path.name}: {size / 1e6:.0f} MB is no subtitle file; expected less than 200 MB")
+        data = path.read_bytes()
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror}); expected a .vtt, .srt, .json or .json3 file") from problem
+    return parse_narration(path, data)
+
+
+def parse_narration(path: Path, data: bytes) -> Narration:
+    """The narration in the bytes of a file; `path` chooses the reader and is named in errors."""
+    text = _text(path, data)
+    if not text.strip():
+        raise at_line(path, 1, "the file is empty; expected subtitles")
+    reader = READERS.get(path.suffix.lower()) or _by_content(text)
+    narration = reader(path, text)
+    return narration if narration.language else replace(narration, language=language_in_name(path))
+
+
+def _by_content(text: str) -> Callable[[Path, str], Narration]:
+    head = text.lstrip()
+    if head.startswith("WEBVTT"):
+        return read_webvtt
+    return read_json if head[0] in "[{" else read_srt
+
+
+def _text(path: Path, data: bytes) -> str:
+    """Text with plain newlines; UTF-8, or UTF-16 where the file says so in its first two bytes."""
+    utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    encoding = "UTF-16" if utf16 else "UTF-8"
+    try:
+        text = data.decode("utf-16" if utf16 else "utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        found = f"byte 0x{problem.object[problem.start]:02x}"
+        raise at_line(path, line, f"{found} is not {encoding}; save the file as UTF-8") from problem
+    if "\0" in text:
+        raise at_line(path, text.count("\n", 0, text.index("\0")) + 1, "a zero byte; expected text")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,115 @@
+"""Subtitles as JSON: YouTube's json3, plain cues, and what speech recognisers write.
+
+- json3: `{"events": [{"tStartMs", "dDurationMs", "segs": [{"utf8", "tOffsetMs"}]}]}`
+- cues: `[{"start", "end" or "duration", "text"}]`, alone or under "segments" or "cues", each perhaps with
+  `"words": [{"word", "start", "end"}]`
+- columns: `{"start": [..], "end": [..], "text": [..]}`
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from crosstask.datasets.subtitles.timeline import ShownCue, TimedWord, narration_of, spoken, untimed
+from crosstask.records import InputError, Narration, at_line
+
+EXPECTED = 'expected [{"start": 0.0, "end": 2.5, "text": ".."}] or YouTube\'s json3'
+_LONGEST_S = 1e7  # a third of a year; anything beyond is no video time
+
+
+def read_json(path: Path, text: str) -> Narration:
+    """The narration of a JSON file in one of the three shapes."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise at_line(path, problem.lineno, f"no valid JSON ({problem.msg}); {EXPECTED}") from problem
+    except (RecursionError, ValueError) as problem:
+        raise at_line(path, 1, f"JSON that cannot be read; {EXPECTED}") from problem
+    language = data.get("language") if isinstance(data, dict) and isinstance(data.get("language"), str) else None
+    return narration_of(_cues(path, data), language)
+
+
+def _cues(path: Path, data: Any) -> list[ShownCue]:
+    if isinstance(data, dict) and isinstance(data.get("events"), list):
+        return [cue for i, event in enumerate(data["events"], 1) if (cue := _event(_Place(path, "event", i), event))]
+    if isinstance(data, dict):
+        data = _columns(path, data) if isinstance(data.get("start"), list) else data.get("segments", data.get("cues"))
+    if not isinstance(data, list):
+        raise at_line(path, 1, f"JSON without cues; {EXPECTED}")
+    return [_plain_cue(_Place(path, "cue", i), cue) for i, cue in enumerate(data, 1)]
+
+
+def _columns(path: Path, data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Cues from three lists of equal length."""
+    columns = [data.get(name) for name in ("start", "end", "text")]
+    if not all(isinstance(column, list) and len(column) == len(data["start"]) for column in columns):
+        raise at_line(path, 1, "'start', 'end' and 'text' are not lists of equal length; " + EXPECTED)
+    starts, ends, texts = columns
+    return [{"start": a, "end": b, "text": c} for a, b, c in zip(starts or (), ends or (), texts or (), strict=True)]
+
+
+class _Place:
+    """Where in the file: JSON items are numbered, as their lines are not known."""
+
+    def __init__(self, path: Path, kind: str, number: int) -> None:
+        self.name = f"{'/'.join(path.parts[-2:])}, {kind} {number}"
+
+    def problem(self, message: str) -> InputError:
+        return InputError(f"{self.name}: {message}; {EXPECTED}")
+
+    def number(self, item: Mapping[str, Any], name: str) -> float:
+        value = item.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or value in (math.inf, -math.inf) or value != value:
+            raise self.problem(f"{name!r} is {str(value)[:40]!r}, no number")
+        if not 0 <= value <= _LONGEST_S * 1000:  # an integer may be too large for a float, so none is made of it
+            raise self.problem(f"{name!r} is {str(value)[:40]}, no moment of a video")
+        return float(value)
+
+    def text(self, item: Mapping[str, Any], name: str) -> str:
+        value = item.get(name)
+        if not isinstance(value, str):
+            raise self.problem(f"{name!r} is {str(value)[:40]!r}, no text")
+        return value
+
+    def item(self, value: Any) -> Mapping[str, Any]:
+        if not isinstance(value, dict):
+            raise self.problem(f"found {str(value)[:40]!r}")
+        return value
+
+
+def _plain_cue(place: _Place, value: Any) -> ShownCue:
+    cue = place.item(value)
+    start_s = place.number(cue, "start")
+    end_s = place.number(cue, "end") if "end" in cue else start_s + place.number(cue, "duration")
+    if end_s < start_s:
+        raise place.problem(f"ends at {end_s:g} s, before it starts at {start_s:g} s")
+    if isinstance(cue.get("words"), list) and cue["words"]:
+        return ShownCue(start_s, end_s, (tuple(w for word in cue["words"] for w in _recognised(place, word)),))
+    return ShownCue(start_s, end_s, tuple(untimed(line) for line in place.text(cue, "text").splitlines()))
+
+
+def _recognised(place: _Place, value: Any) -> list[TimedWord]:
+    """The word (or words) of one recogniser entry; some have no times."""
+    word = place.item(value)
+    texts = spoken(place.text(word, "word" if "word" in word else "text"))
+    if "start" not in word or "end" not in word or len(texts) != 1:
+        return [TimedWord(text) for text in texts]
+    return [TimedWord(texts[0], place.number(word, "start"), place.number(word, "end"))]
+
+
+def _event(place: _Place, value: Any) -> ShownCue | None:
+    """The cue of a json3 event; events that only open a window or break a line have none."""
+    event = place.item(value)
+    if not isinstance(event.get("segs"), list):
+        return None
+    start_s = place.number(event, "tStartMs") / 1000
+    length_s = place.number(event, "dDurationMs") / 1000 if "dDurationMs" in event else 0.0
+    words: list[TimedWord] = []
+    for value in event["segs"]:
+        segment = place.item(value)
+        own = start_s + place.number(segment, "tOffsetMs") / 1000 if "tOffsetMs" in segment else None
+        texts = spoken(place.text(segment, "utf8")) if "utf8" in segment else []
+        words.extend(TimedWord(text, own if i == 0 else None) for i, text in enumerate(texts))
+    return ShownCue(start_s, start_s + length_s, (tuple(words),)) if words else None

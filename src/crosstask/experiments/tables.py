@@ -1,0 +1,135 @@
+"""From runs to an answer on disk: results.json, results.csv, table.tex and a figure, the same bytes whenever it is written."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from crosstask.evaluation.paired import MEASURES, difference_of, figures_of
+from crosstask.experiments.arms import Arm
+from crosstask.experiments.figures import draw_bars
+from crosstask.experiments.runner import ExperimentConfig, Results, run_settings
+from crosstask.storage import write_json, write_text
+
+FORMAT = 1
+Summary = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ExperimentResult:
+    """The summary, and the table people see: a header and rows of cells."""
+
+    summary: Summary
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    csv_rows: Sequence[Sequence[Any]] = ()
+    results: Results = field(default_factory=dict)
+
+
+Draw = Callable[[ExperimentConfig, Summary], None]
+
+
+def summarise(
+    config: ExperimentConfig,
+    name: str,
+    settings: Sequence[Arm],
+    pairs: Sequence[tuple[str, str]],
+    show: Sequence[str] = (),
+) -> tuple[Summary, Results]:
+    """Run the settings; figures of each, and paired differences of some."""
+    results, tuned = run_settings(config, settings, show)
+    figures = {setting.name: figures_of(results[setting.name]) for setting in settings}
+    tasks = config.opened().tasks
+    judged = sorted({task for of in figures.values() for task in of["recall"]["tasks"]})
+    summary: Summary = {
+        "format": FORMAT,
+        "experiment": name,
+        **config.protocol(),
+        "settings": {setting.name: setting.values() for setting in settings},
+        "learning": dict(sorted(config.learning.items())),
+        "tasks": {task: tasks[task].title for task in judged},
+        "results": figures,
+        "differences": {f"{a} - {b}": difference_of(figures[a], figures[b]) for a, b in pairs if a in figures and b in figures},
+    }
+    if tuned:
+        summary["tuning"] = tuned
+    return summary, results
+
+
+def result_with_rows(summary: Summary, title: str, results: Results, measures: Sequence[str] = MEASURES) -> ExperimentResult:
+    """The plain answer: a row per setting with mean and deviation, then the paired differences."""
+    header = ["", *(NAMES[m] for m in measures)]
+    rows = [[name, *(cell(of[m]) for m in measures)] for name, of in summary["results"].items()]
+    rows += [[name, *(difference_cell(of[m]) for m in measures)] for name, of in summary["differences"].items()]
+    return ExperimentResult(summary, title, header, rows, long_rows(summary), results)
+
+
+NAMES = {"recall": "step recall", "map": "frame mAP", "f1": "F1"}
+
+
+def cell(figure: Mapping[str, Any]) -> str:
+    """Mean and deviation in percent.
+
+    >>> cell({"mean": 0.2237, "deviation": 0.004})
+    '22.4 ± 0.4'
+    """
+    deviation = figure.get("deviation")
+    return f"{100 * figure['mean']:.1f}" + ("" if deviation is None else f" ± {100 * deviation:.1f}")
+
+
+def difference_cell(figure: Mapping[str, Any]) -> str:
+    """Mean difference in points with its 95 % interval.
+
+    >>> difference_cell({"mean": 0.037, "low": 0.03, "high": 0.044})
+    '+3.7 [+3.0, +4.4]'
+    """
+    interval = "" if figure["low"] is None else f" [{100 * figure['low']:+.1f}, {100 * figure['high']:+.1f}]"
+    return f"{100 * figure['mean']:+.1f}{interval}"
+
+
+def long_rows(summary: Summary) -> list[list[Any]]:
+    """setting, run, measure, task, value: everything, one value a line; the mean over tasks is task 'mean'."""
+    rows: list[list[Any]] = [["setting", "run", "measure", "task", "value"]]
+    for name, of in summary["results"].items():
+        for measure in MEASURES:
+            for task, figure in [("mean", of[measure]), *of[measure]["tasks"].items()]:
+                rows += [[name, run, measure, task, repr(value)] for run, value in enumerate(figure["runs"])]
+    return rows
+
+
+def write_result(config: ExperimentConfig, result: ExperimentResult, draw: Draw | None = None) -> ExperimentResult:
+    """The same answer, now in `config.out`."""
+    write_json(config.out / "results.json", result.summary)
+    write_text(config.out / "results.csv", csv_text(result.csv_rows))
+    write_text(config.out / "table.tex", latex_table(result.title, result.header, result.rows))
+    (draw or draw_bars)(config, result.summary)
+    return result
+
+
+def csv_text(rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as CSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+_SPECIAL = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}"}
+_SPECIAL |= {"^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "±": r"$\pm$"}
+
+
+def latex_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    r"""A booktabs table; letters with a meaning in LaTeX are written out.
+
+    >>> print(latex_table("50 %", ["", "a_b"], [["x", "1 ± 2"]]).splitlines()[1])
+    \caption{50 \%}
+    """
+    lines = [r"\begin{table}", rf"\caption{{{_latex(title)}}}", rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}} \toprule"]
+    lines += [" & ".join(_latex(c) for c in header) + r" \\ \midrule"]
+    lines += [" & ".join(_latex(c) for c in row) + r" \\" for row in rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+def _latex(text: str) -> str:
+    return "".join(_SPECIAL.get(c, c) for c in text)

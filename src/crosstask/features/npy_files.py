@@ -1,0 +1,96 @@
+"""A folder of `VIDEO.npy` files, one (T, D) array each, as published."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.records import InputError, refuse_escaping_id, stack_rows
+from crosstask.storage import NotAnArray, map_array, read_header, replace_file
+
+
+@dataclass(frozen=True)
+class NpyFeatures:
+    """Feature rows read from `folder/VIDEO.npy` when asked for."""
+
+    folder: Path
+    _lengths: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The videos that have a file."""
+        return frozenset(path.stem for path in self.folder.glob("*.npy") if not path.name.startswith("."))
+
+    def __contains__(self, video_id: object) -> bool:
+        """Whether the video has a file."""
+        return video_id in self.ids
+
+    def __iter__(self) -> Iterator[str]:
+        """Video ids, sorted."""
+        return iter(sorted(self.ids))
+
+    def path(self, video_id: str) -> Path:
+        """The file of a video."""
+        return self.folder / f"{refuse_escaping_id(video_id, 'video')}.npy"
+
+    def length(self, video_id: str) -> int:
+        """T, from the file's header alone."""
+        if video_id not in self._lengths:
+            self._lengths[video_id] = read_shape(self.path(video_id))[0]
+        return self._lengths[video_id]
+
+    def rows(self, video_id: str) -> npt.NDArray[np.floating]:
+        """(T, D), memory-mapped."""
+        return read_rows(self.path(video_id))
+
+    def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
+        """The rows of some videos in memory, and where each begins; a pack does the same without loading them."""
+        return stack_rows(self, video_ids)
+
+
+def read_shape(path: Path) -> tuple[int, int]:
+    """(T, D) of a feature file, from its header."""
+    try:
+        with path.open("rb") as file:
+            shape, dtype, _ = read_header(file)
+    except (OSError, NotAnArray) as error:
+        raise _refused(path, error) from None
+    return _checked_shape(path, shape, dtype)
+
+
+def read_rows(path: Path) -> npt.NDArray[np.floating]:
+    """(T, D) of a feature file, memory-mapped, native floating point; never more memory than the file holds."""
+    read_shape(path)
+    try:
+        rows: npt.NDArray[np.floating] = map_array(path)  # type: ignore[assignment] # its type was checked above
+    except (OSError, NotAnArray) as error:
+        raise _refused(path, error) from None
+    return rows if rows.dtype.isnative else rows.astype(rows.dtype.newbyteorder("="))
+
+
+def _refused(path: Path, error: Exception) -> InputError:
+    if isinstance(error, OSError):
+        return InputError(f"{path.name}: cannot be read: {error.strerror}")
+    if "truncated" in str(error):
+        return InputError(f"{path.name}: {error}; fetch or extract it again")
+    return InputError(f"{path.name}: {error}; expected {path.stem}.npy holding (T, D) numbers")
+
+
+def _checked_shape(path: Path, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> tuple[int, int]:
+    if dtype.kind != "f":
+        raise InputError(f"{path.name}: holds {dtype}; expected floating point numbers (float16, float32 or float64)")
+    if len(shape) != 2:
+        raise InputError(f"{path.name}: shape {shape}; expected (T, D), one row a second")
+    if shape[0] < 1 or shape[1] < 1:
+        raise InputError(f"{path.name}: shape {shape} has no rows; extract this video again or take it off the list")
+    return int(shape[0]), int(shape[1])
+
+
+def write_rows(path: Path, rows: npt.NDArray[np.floating]) -> Path:
+    """`path`, now holding the rows; it appears whole or not at all."""
+    with replace_file(path) as file:
+        np.lib.format.write_array(file, np.ascontiguousarray(rows), allow_pickle=False)
+    return path

@@ -1,0 +1,82 @@
+"""What is wrong with a corpus although each of its files can be read: annotations beyond the video, windows without an ordered answer ..."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from crosstask.inference import NoOrderedAnswer, decode_once
+from crosstask.methods.training_videos import places_allowed
+from crosstask.metrics.truth import TOLERATED_OVERSHOOT_S
+from crosstask.records import Corpus, InputError, Problem, Video
+
+
+def problems_of_corpus(corpus: Corpus) -> list[Problem]:
+    """Problems that show only when the parts are held together."""
+    problems: list[Problem] = []
+    for video in corpus.videos:
+        problems += _of_length(corpus, video)
+    problems += _of_subtitles(corpus)
+    return problems
+
+
+def _of_length(corpus: Corpus, video: Video) -> Iterable[Problem]:
+    try:
+        n_segments = corpus.n_segments(video)
+    except InputError:
+        return
+    task = corpus.task_of(video)
+    if n_segments < len(task.steps):
+        yield Problem(
+            str(video.key), None, f"{n_segments} segments cannot hold the {len(task.steps)} steps of '{task.title}'", "warning"
+        )
+        return
+    try:
+        yield from _of_annotation(corpus, video, n_segments)
+        yield from _of_windows(corpus, video, n_segments)
+    except InputError:
+        return  # an unreadable file: already listed by its own line
+
+
+def _of_annotation(corpus: Corpus, video: Video, n_segments: int) -> Iterable[Problem]:
+    if video.key not in corpus.annotations:
+        return
+    file = f"annotations/{video.key}.csv"
+    for line, annotated in enumerate(corpus.annotations[video.key], start=1):
+        over = annotated.interval.end_s - n_segments
+        if over > TOLERATED_OVERSHOOT_S:
+            yield Problem(file, line, f"ends at {annotated.interval.end_s:g} s; the video has {n_segments} seconds")
+        elif over > 0:
+            yield Problem(file, line, f"ends {over:.2f} s after the video: clipped", "warning")
+
+
+def _of_windows(corpus: Corpus, video: Video, n_segments: int) -> Iterable[Problem]:
+    if video.key not in corpus.windows:
+        return
+    file = f"constraints/{video.key}.csv"
+    windows = corpus.windows[video.key]
+    for line, window in enumerate(windows, start=1):
+        if not window.interval.segments(n_segments):
+            yield Problem(
+                file, line, f"starts at {window.interval.start_s:g} s, after the video's {n_segments} seconds", "warning"
+            )
+    allowed = places_allowed(windows, n_segments, len(corpus.task_of(video).steps))
+    try:
+        decode_once(np.where(allowed, 0.0, np.inf))
+    except NoOrderedAnswer:
+        yield Problem(file, None, "no ordered answer lies inside these windows: trains with order alone", "warning")
+
+
+def _of_subtitles(corpus: Corpus) -> Iterable[Problem]:
+    """Subtitles that cannot be read, or that are not English (the language of the step names is taken to be)."""
+    from crosstask.datasets.subtitles import looks_english
+
+    for video_id in sorted({video.id for video in corpus.videos if video.id in corpus.subtitles}):
+        try:
+            narration = corpus.subtitles[video_id]
+        except InputError as error:
+            yield Problem(f"subtitles/{video_id}", None, str(error))
+            continue
+        if len(narration.words) >= 20 and not looks_english(narration):
+            yield Problem(
+                f"subtitles/{video_id}", None, "does not look English; its words cannot match the step names", "warning"
+            )

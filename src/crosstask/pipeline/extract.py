@@ -1,0 +1,95 @@
+"""The videos of a corpus -> its features folder, speech included where the recipe says so."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crosstask.extraction.extract_many import Extracted, drop_features, extract_videos, take_folder
+from crosstask.extraction.feature_spec import FeatureSpec, Part
+from crosstask.features import read_rows, write_rows
+from crosstask.pipeline.media import files_by_id, need_media
+from crosstask.records import Corpus, Narration
+from crosstask.storage import derived_folder, exclusive_or_refused, write_json
+from crosstask.text.encoders import Encoder
+from crosstask.text.encoders.speech import speech_features
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who works: an engine (`local` or `ray`), how many at once, and the address of a Ray cluster."""
+
+    engine: str = "local"
+    count: int = 1
+    address: str | None = None
+
+
+def features_folder(corpus: Corpus) -> Path:
+    """Where features of a corpus go: `.crosstask/features`, or the published place when it is free or ours."""
+    assert corpus.folder is not None
+    published = corpus.folder / "crosstask_features"
+    release = not (corpus.folder / "corpus.toml").exists()
+    if release and (not published.exists() or (published / ".done").is_dir()):
+        return published
+    return derived_folder(corpus.folder) / "features"
+
+
+def extract_corpus(
+    corpus: Corpus,
+    spec: FeatureSpec,
+    out: Path | None = None,
+    workers: Workers | None = None,
+    encoder: Encoder | None = None,
+    advance: Callable[[], None] = lambda: None,
+) -> tuple[Extracted, Path]:
+    """What became of each video of the corpus, and the folder of its features."""
+    files, clashes = files_by_id(need_media(corpus))
+    folder = out or features_folder(corpus)
+    result = extract_files(files, spec, folder, corpus.subtitles, workers or Workers(), encoder, advance)
+    result.skipped |= clashes
+    for video_id in clashes:
+        drop_features(folder, video_id)
+    return result, folder
+
+
+def extract_files(
+    files: Mapping[str, Path],
+    spec: FeatureSpec,
+    folder: Path,
+    subtitles: Mapping[str, Narration],
+    workers: Workers,
+    encoder: Encoder | None,
+    advance: Callable[[], None] = lambda: None,
+) -> Extracted:
+    """What became of each video file; its features are in the folder, which nobody else may write meanwhile."""
+    with exclusive_or_refused(folder):
+        return _extract_files(files, spec, folder, subtitles, workers, encoder, advance)
+
+
+def _extract_files(
+    files: Mapping[str, Path],
+    spec: FeatureSpec,
+    folder: Path,
+    subtitles: Mapping[str, Narration],
+    workers: Workers,
+    encoder: Encoder | None,
+    advance: Callable[[], None],
+) -> Extracted:
+    how: dict[str, Any] = {"engine": workers.engine, "workers": workers.count, "address": workers.address, "advance": advance}
+    if not spec.speech:
+        return extract_videos(files, spec, folder, **how)
+    seen = replace(spec, parts=spec.parts or (Part("log-mel"),), speech=False)  # without pictures, log-mel counts the seconds
+    result = extract_videos(files, seen, folder / ".seen", **how)
+    take_folder(folder, spec)
+    for video_id in result.skipped:
+        drop_features(folder, video_id)
+    for video_id in sorted([*result.done, *result.reused]):
+        rows = np.asarray(read_rows(folder / ".seen" / f"{video_id}.npy"))
+        narration = subtitles[video_id] if video_id in subtitles else Narration(())
+        assert encoder is not None, "a recipe with speech needs an encoder"
+        spoken = speech_features(narration, len(rows), encoder)
+        write_rows(folder / f"{video_id}.npy", np.concatenate([rows, spoken] if spec.parts else [spoken], axis=1))
+        write_json(folder / ".done" / f"{video_id}.json", {"speech": video_id in subtitles})
+    return result

@@ -1,0 +1,41 @@
+"""What would make a run useless, said before hours are spent on it; and what a run had to do without."""
+
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from crosstask.pipeline.media import media_of, refuse_without
+from crosstask.pipeline.transcribe import refuse_no_model
+from crosstask.records import Corpus, InputError, VideoKey
+
+log = logging.getLogger(__name__)
+_NAMED = 10  # videos that are named one by one
+
+
+def refuse_in_vain(corpus: Corpus, out: Path, speech_model: Path | None) -> None:
+    """An error where there is no video, no speech model in its folder, or no place for the run; nothing has been made yet."""
+    refuse_without(media_of(corpus), corpus)
+    refuse_no_model(speech_model)
+    file = next((place for place in (out, *out.parents) if place.exists()), out.parent)
+    if file.exists() and not file.is_dir():
+        raise InputError(f"{file}: a file; expected a folder for the run, new or old: --out FOLDER")
+    if file.exists() and not os.access(file, os.W_OK):
+        raise InputError(f"{file}: cannot be written; choose a place for the run: --out FOLDER")
+
+
+def refuse_undescribed(corpus: Corpus, skipped: Mapping[str, str]) -> None:
+    """An error where every video was set aside, with the first reason."""
+    if any(video.id in corpus.features for video in corpus.videos):
+        return
+    reason = skipped[min(skipped)] if skipped else "no reason is known"
+    more = f"; and {len(skipped) - 1} more" if len(skipped) > 1 else ""
+    raise InputError(f"corpus '{corpus.name}': no video could be described: {reason}{more}")
+
+
+def say_unusable(unusable: Mapping[VideoKey, str]) -> None:
+    """A warning for each of the first videos whose subtitles give nothing, and the number of the others."""
+    for key, reason in sorted(unusable.items())[:_NAMED]:
+        log.warning("%s: its subtitles are not used: %s", key, reason)
+    if len(unusable) > _NAMED:
+        log.warning("and the subtitles of %d more videos are not used", len(unusable) - _NAMED)

@@ -1,0 +1,65 @@
+"""Videos without subtitles -> subtitles of ours: from streams inside the file, or by recognition."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from crosstask.datasets.subtitles.timeline import ShownCue, narration_of, untimed
+from crosstask.datasets.subtitles.writing import write_webvtt
+from crosstask.extraction.content_hash import content_stamp
+from crosstask.extraction.speech import can_recognise, embedded_subtitles, recognise
+from crosstask.records import InputError
+from crosstask.storage import exclusive_or_refused
+
+
+@dataclass
+class TranscriptionReport:
+    """How each video without subtitles came to have some, or why it has none."""
+
+    embedded: list[str] = field(default_factory=list)
+    recognised: list[str] = field(default_factory=list)
+    reused: list[str] = field(default_factory=list)
+    silent: list[str] = field(default_factory=list)  # no extra to recognise with
+    skipped: dict[str, str] = field(default_factory=dict)
+
+
+def transcribe_videos(
+    files: Mapping[str, Path], folder: Path, model: Path | None = None, advance: Callable[[], None] = lambda: None
+) -> TranscriptionReport:
+    """Write `folder/VIDEO.vtt` for each of these videos; one already heard from the same content is left alone."""
+    transcribed = TranscriptionReport()
+    refuse_no_model(model)
+    with exclusive_or_refused(folder):
+        for video_id, path in sorted(files.items()):
+            try:
+                _transcribe(video_id, path, folder, model, transcribed)
+            except InputError as error:
+                transcribed.skipped[video_id] = str(error)
+            except OSError as error:
+                transcribed.skipped[video_id] = f"{path.name}: cannot be read ({error.strerror})"
+            advance()
+    return transcribed
+
+
+def refuse_no_model(model: Path | None) -> None:
+    """An error now, not at every video, for a folder that holds no speech model."""
+    if model is not None and not (model / "model.bin").is_file():
+        raise InputError(f"{model}: no model.bin; expected a faster-whisper (CTranslate2) model folder")
+
+
+def _transcribe(video_id: str, path: Path, folder: Path, model: Path | None, transcribed: TranscriptionReport) -> None:
+    written = folder / f"{video_id}.vtt"
+    stamp = f"heard in {content_stamp(path)}"
+    if written.is_file() and stamp in written.read_text("utf-8", "replace")[:400]:
+        transcribed.reused.append(video_id)
+        return
+    lines = embedded_subtitles(path)
+    if lines:
+        narration = narration_of([ShownCue(start_s, end_s, (untimed(text),)) for start_s, end_s, text in lines])
+        write_webvtt(written, narration, f"{stamp}, its own subtitles")
+        transcribed.embedded.append(video_id)
+    elif can_recognise(model):
+        write_webvtt(written, recognise(path, model), f"{stamp}, recognised")
+        transcribed.recognised.append(video_id)
+    else:
+        transcribed.silent.append(video_id)

@@ -1,0 +1,72 @@
+"""What lies in the videos folder of a corpus and is not looked at: said aloud, or a slip of the hand would cost videos unnoticed."""
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+
+from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
+from crosstask.datasets.subtitle_folders import EXTENSIONS
+from crosstask.records import Task
+
+_BESIDE = {
+    *EXTENSIONS,
+    ".txt",
+    ".md",
+    ".jpg",
+    ".jpeg",
+    ".png",
+    ".webp",
+    ".description",
+    ".ini",
+    ".db",
+}  # what downloaders and systems leave
+
+
+def unmatched_files(folder: Path, tasks: Mapping[str, Task]) -> list[str]:
+    """A line for everything under `folder/videos` that no task will see, and for tasks that have nothing to see."""
+    videos = folder / "videos"
+    found = [path for path in sorted(videos.glob("*")) if not path.name.startswith(".")]
+    known = ", ".join(sorted(tasks)[:8]) + (" ..." if len(tasks) > 8 else "")
+    lines = []
+    loose = [path.name for path in found if not path.is_dir() and _is_video(path)]
+    if loose:
+        lines.append(f"videos/{_some(loose)}: in no task's folder, so not looked at; move into videos/TASK/ (tasks: {known})")
+    for path in found:
+        if path.is_dir() and path.name not in tasks and any(map(_is_video, path.glob("*"))):
+            lines.append(
+                f"videos/{path.name}: its videos are not looked at; corpus.toml has no task '{path.name}' (tasks: {known})"
+            )
+    for task in sorted(tasks):
+        lines += _of_task(task, sorted(videos.joinpath(task).glob("*")))
+    return lines
+
+
+def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
+    seen = [path for path in paths if not path.name.startswith(".")]
+    films = [path for path in seen if _is_video(path)]
+    strange = [path.name for path in seen if not _is_video(path) and not path.is_dir() and path.suffix.lower() not in _BESIDE]
+    if strange:
+        yield f"videos/{task}/{_some(strange)}: no known video ending, so not looked at; expected {' '.join(VIDEO_EXTENSIONS)}"
+    for name, same in groupby(sorted(films, key=_stem), key=_stem):
+        chosen, *others = [path.name for path in same]
+        if others:
+            yield f"videos/{task}/{_some(others)}: not looked at, as {chosen} has the same name; rename it if it is another video than '{name}'"
+    if not films:
+        yield f"task '{task}': no videos in videos/{task}/"
+
+
+def _stem(path: Path) -> str:
+    return path.stem
+
+
+def _is_video(path: Path) -> bool:
+    return path.suffix.lower() in VIDEO_EXTENSIONS
+
+
+def _some(names: list[str]) -> str:
+    """Some of the names.
+
+    >>> _some(["a", "b", "c", "d"])
+    'a (and 3 more)'
+    """
+    return names[0] if len(names) == 1 else f"{names[0]} (and {len(names) - 1} more)"

@@ -1,0 +1,74 @@
+"""A corpus of synthetic videos on disk: corpus.toml, videos with subtitles, annotations, and which videos are for testing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crosstask.datasets import write_step_intervals
+from crosstask.datasets.corpus_toml import write_corpus_toml
+from crosstask.datasets.subtitles.writing import write_webvtt
+from crosstask.jobs import Job, run_all
+from crosstask.records import Cue, Narration, Task, VideoKey, Word
+from crosstask.storage import exclusive_or_refused, write_text
+from crosstask.synthetic.films.film import can_speak, film
+from crosstask.synthetic.films.scenes import furnish
+from crosstask.synthetic.films.scripts import TASKS, Script, write_script
+
+
+def render_corpus(
+    folder: Path,
+    seed: int = 0,
+    videos_per_task: int = 12,
+    test_videos_per_task: int = 4,
+    tasks: Sequence[Task] = TASKS,
+    spoken: bool = False,
+    workers: int = 1,
+    advance: Callable[[], None] = lambda: None,
+) -> list[VideoKey]:
+    """The keys of the test videos, whose kitchens have layouts of their own; the corpus is in `folder`, which nobody else may write meanwhile."""
+    jobs, tested = [], []
+    for number, task in enumerate(tasks):
+        for i in range(videos_per_task):
+            unusual = i >= videos_per_task - test_videos_per_task
+            name = f"{task.id}-{i:02d}"
+            jobs.append(
+                Job(name, {"task": number, "video": i, "seed": seed, "unusual": unusual, "spoken": spoken and can_speak()})
+            )
+            if unusual:
+                tested.append(VideoKey(task.id, name))
+    work = partial(render_job, folder=str(folder.resolve()), tasks=[(t.id, t.title, list(t.steps)) for t in tasks])
+    with exclusive_or_refused(folder):
+        write_corpus_toml(folder / "corpus.toml", {task.id: task for task in tasks})
+        run_all(work, jobs, folder / ".rendered", workers=workers, advance=advance)
+        write_text(folder / "test-videos.txt", "".join(f"{key}\n" for key in tested))
+    return tested
+
+
+def render_job(values: Mapping[str, Any], folder: str, tasks: Sequence[tuple[str, str, list[str]]]) -> dict[str, Any]:
+    """One video with its subtitles and annotation."""
+    identifier, title, steps = tasks[values["task"]]
+    task = Task(identifier, title, tuple(steps))
+    rng = np.random.default_rng([values["seed"], values["task"], values["video"]])
+    script, kitchen = write_script(task, rng), furnish(rng, values["unusual"])
+    name = f"{identifier}-{values['video']:02d}"
+    place = Path(folder) / "videos" / identifier
+    film(place / f"{name}.mp4", script, kitchen, rng, values["spoken"])
+    write_webvtt(place / f"{name}.vtt", narration_of_script(script), "synthetic")
+    write_step_intervals(Path(folder) / "annotations" / f"{identifier}_{name}.csv", script.truth)
+    return {"seconds": script.seconds}
+
+
+def narration_of_script(script: Script) -> Narration:
+    """What is said in a script, word by word."""
+    words: list[Word] = []
+    cues: list[Cue] = []
+    for line in script.lines:
+        texts = line.text.split()
+        step_s = (line.end_s - line.start_s) / len(texts)
+        first = len(words)
+        words += [Word(text, line.start_s + i * step_s, line.start_s + (i + 1) * step_s) for i, text in enumerate(texts)]
+        cues.append(Cue(first, len(words), line.start_s, line.end_s))
+    return Narration(tuple(words), tuple(cues), "en")

@@ -1,0 +1,180 @@
+import io
+import json
+import tarfile
+import zipfile
+
+import pytest
+
+from cli.running import crosstask, json_of, refused
+from corpus_building.server import misbehaving_server
+from crosstask.corpus_building import fetching
+from crosstask.corpus_building.download import download_part
+from crosstask.corpus_building.fetching import Patience, fetch_file
+from crosstask.corpus_building.published_parts import PARTS
+from crosstask.corpus_building.unpacking import Limits, unpack
+from crosstask.records import InputError
+
+QUICK = Patience(timeout_s=0.3, attempts=4, pause_s=0.01, most_bytes=10**6)
+CONTENT = bytes(range(256)) * 40
+FILES = {"crosstask_release/videos.csv": b"1,a,http://y\n", "crosstask_release/annotations/1_a.csv": b"1,0,3\n"}
+
+
+def zipped(files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def tarred(*members):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, data, kind in members:
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.size, entry.linkname = kind, len(data) if kind == tarfile.REGTYPE else 0, "/etc/passwd"
+            archive.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def server():
+    with misbehaving_server(CONTENT, second=b"new" * 1000) as running:
+        yield running
+
+
+@pytest.mark.parametrize("path", ["plain", "truncates", "redirects", "busy", "ignores-ranges"])
+def test_the_whole_file_comes(server, tmp_path, path):
+    assert fetch_file(f"{server.address}/{path}", tmp_path / "f", QUICK).read_bytes() == CONTENT
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["f"], "nothing half-done is left"
+
+
+def test_a_truncated_file_goes_on_where_it_stopped(server, tmp_path):
+    fetch_file(f"{server.address}/truncates", tmp_path / "f", QUICK)
+    piece = len(CONTENT) // 3 + 1
+    assert [asked for _, asked in server.asked] == [None, f"bytes={piece}-", f"bytes={2 * piece}-"]
+
+
+def test_the_next_command_goes_on_too(server, tmp_path):
+    with pytest.raises(InputError, match="repeat the command to go on"):
+        fetch_file(f"{server.address}/truncates", tmp_path / "f", Patience(0.3, 1, 0.01))
+    assert (tmp_path / "f.part").stat().st_size == len(CONTENT) // 3 + 1
+    fetch_file(f"{server.address}/plain", tmp_path / "f", QUICK)
+    assert (tmp_path / "f").read_bytes() == CONTENT and server.asked[-1][1] is not None
+
+
+def test_a_file_that_changes_is_never_stitched_together(server, tmp_path):
+    assert fetch_file(f"{server.address}/changes", tmp_path / "f", QUICK).read_bytes() == b"new" * 1000
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("stalls", "timed out"),
+        ("promises-too-much", "bytes came"),
+        ("promises-the-moon", "free some space"),
+        ("endless", "more bytes came"),
+        ("to-a-file", "not allowed"),
+        ("to-ftp", "not of the web"),
+        ("round", "redirect"),
+        ("gone", "404"),
+    ],
+)
+def test_trouble_is_said_in_one_line_and_leaves_no_file(server, tmp_path, path, message):
+    with pytest.raises(InputError, match=message) as caught:
+        fetch_file(f"{server.address}/{path}", tmp_path / "f", QUICK)
+    assert not (tmp_path / "f").exists() and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://x/y", "http://", "gone.zip"])
+def test_other_addresses_are_refused(tmp_path, address):
+    with pytest.raises(InputError, match="not of the web"):
+        fetch_file(address, tmp_path / "f", QUICK)
+
+
+def test_a_full_disk_is_seen_before(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(fetching, "_SPARE_BYTES", 10**18)
+    with pytest.raises(InputError, match="free some space"):
+        fetch_file(f"{server.address}/plain", tmp_path / "f", QUICK)
+
+
+def test_a_part_is_fetched_unpacked_recorded_and_verified(tmp_path):
+    with misbehaving_server(zipped(FILES)) as server:
+        first = download_part(PARTS["release"], tmp_path, [f"{server.address}/gone", f"{server.address}/truncates"], QUICK)
+        assert first["files"] == 2 and not first["verified"] and first["from"].endswith("truncates")
+        assert (tmp_path / "crosstask_release" / "annotations" / "1_a.csv").read_bytes() == b"1,0,3\n"
+        again = download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)
+        assert again["verified"] and again["from"] is None, "what is there is not fetched again"
+        (tmp_path / ".crosstask" / "downloads" / "crosstask_release.zip").unlink()
+        server.content = zipped(FILES | {"crosstask_release/videos.csv": b"other\n"})
+        with pytest.raises(InputError, match="was recorded on first use"):
+            download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)
+    assert (tmp_path / "crosstask_release" / "videos.csv").read_bytes() == b"1,a,http://y\n"
+
+
+def test_a_length_that_is_too_short_is_found_out_and_set_aside(tmp_path):
+    with misbehaving_server(zipped(FILES)) as server:
+        with pytest.raises(InputError, match="download it again"):
+            download_part(PARTS["release"], tmp_path, [f"{server.address}/promises-too-little"], QUICK)
+        assert download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)["files"] == 2
+
+
+BOMB = zipped({"crosstask_release/a": b"\0" * 30_000_000})
+HOSTILE = {
+    "escape": (zipped({"../evil": b"x"}), "outside the folder"),
+    "absolute": (zipped({"/evil": b"x"}), "outside the folder"),
+    "backslash": (zipped({"..\\evil": b"x"}), "outside the folder"),
+    "zip bomb": (BOMB, "unpacks to more than"),
+    "many files": (zipped({f"d/{i}": b"" for i in range(60)}), "more than 50 files"),
+    "tar escape": (tarred(("a/../../evil", b"x", tarfile.REGTYPE)), "outside the folder"),
+    "tar link": (tarred(("crosstask_release/l", b"", tarfile.SYMTYPE)), "link or device"),
+    "tar hard link": (tarred(("crosstask_release/l", b"", tarfile.LNKTYPE)), "link or device|outside|damaged"),
+    "tar device": (tarred(("crosstask_release/d", b"", tarfile.CHRTYPE)), "link or device"),
+    "tar bomb": (tarred(("crosstask_release/a", b"\0" * 30_000_000, tarfile.REGTYPE)), "unpacks to more than"),
+    "no archive": (b"<html>moved</html>", "no zip or tar"),
+    "empty": (zipped({}), "empty|no zip"),
+    "cut zip": (zipped(FILES)[:-30], "no zip or tar"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_archives_write_nothing(tmp_path, name):
+    data, message = HOSTILE[name]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.zip").write_bytes(data)
+    with pytest.raises(InputError, match=message):
+        unpack(tmp_path / "in" / "a.zip", tmp_path / "in" / "out", "crosstask_release", Limits(most_files=50))
+    assert sorted(p.name for p in tmp_path.rglob("*") if p.is_file()) == ["a.zip"]
+
+
+def test_links_in_a_zip_are_refused(tmp_path):
+    entry = zipfile.ZipInfo("crosstask_release/l")
+    entry.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(entry, "/etc/passwd")
+    with pytest.raises(InputError, match="is a link"):
+        unpack(tmp_path / "a.zip", tmp_path / "out", "crosstask_release")
+
+
+def test_a_tar_without_the_folder_still_finds_its_place(tmp_path):
+    (tmp_path / "s.tar.gz").write_bytes(tarred(("subs/a.vtt", b"WEBVTT\n", tarfile.REGTYPE)))
+    assert unpack(tmp_path / "s.tar.gz", tmp_path, "crosstask_subtitles") == 1
+    assert (tmp_path / "crosstask_subtitles" / "a.vtt").exists()
+
+
+def test_the_verb(tmp_path):
+    with misbehaving_server(zipped(FILES)) as server:
+        answer = json_of("download", "release", "--out", tmp_path / "d", "--from", f"{server.address}/plain")
+        assert answer["parts"][0]["files"] == 2
+        assert "not of the web" in refused("download", "release", "--out", tmp_path / "e", "--from", "file:///etc/passwd")
+        message = refused("download", "release", "--out", tmp_path / "e", "--from", f"{server.address}/gone", "--attempts", 1)
+        assert "404" in message and "--from" in message
+
+
+def test_a_dry_run_fetches_nothing(tmp_path):
+    done = crosstask("download", "all", "--out", tmp_path / "d", "--dry-run")
+    assert done.returncode == 0 and "30.0 GB" in done.stdout and not (tmp_path / "d").exists()
+    answer = json_of("download", "features", "--dry-run")
+    assert json.dumps(answer).count("https://") == len(PARTS["features"].addresses)
+    assert "expected one of release" in refused("download", "relese", "--dry-run")
+    assert "one part" in refused("download", "all", "--from", "http://127.0.0.1:9/x")

@@ -1,0 +1,225 @@
+"""Sets that others publish, each with a tiny sample written here; every verb that takes a corpus recognises them."""
+
+import json
+
+import numpy as np
+import pytest
+
+from cli.running import json_of, refused
+from crosstask import open_corpus
+from crosstask.datasets.recognise import FOLDER_SETS, JSON_SETS
+from crosstask.features import write_rows
+from crosstask.features.pooling import pool_to_seconds
+from crosstask.records import InputError, Interval, StepInterval, VideoKey
+from tiny import write_tiny
+
+COIN = {
+    "database": {
+        "-aa_1": {
+            "class": "BrewTea",
+            "subset": "training",
+            "duration": 20.5,
+            "video_url": "http://y/a",
+            "annotation": [
+                {"segment": [10.0, 12.0], "id": "2", "label": "pour water"},
+                {"segment": [1, 4], "id": "1", "label": "boil water"},
+            ],
+        },
+        "bb": {
+            "class": "BrewTea",
+            "subset": "testing",
+            "duration": 9,
+            "annotation": [{"segment": [2, 3], "id": "1", "label": "boil water"}],
+        },
+    }
+}
+YOUCOOK2 = {
+    "database": {
+        "v1": {
+            "recipe_type": "112",
+            "subset": "validation",
+            "duration": 30,
+            "annotations": [
+                {"segment": [3, 9], "id": 0, "sentence": "mix flour, eggs and milk"},
+                {"segment": [9, 20], "id": 1, "sentence": "fry the batter."},
+            ],
+        },
+        "v2": {
+            "recipe_type": "112",
+            "subset": "training",
+            "duration": 30,
+            "annotations": [{"segment": [3, 9], "id": 0, "sentence": "crack an egg"}],
+        },
+    }
+}
+ACTIVITYNET = {
+    "version": "1.3",
+    "database": {
+        "v1": {
+            "subset": "validation",
+            "duration": 30,
+            "url": "http://y/1",
+            "annotations": [{"segment": [1, 9], "label": "Making tea"}, {"segment": [20, 25], "label": "Washing dishes"}],
+        },
+        "v2": {"subset": "testing", "duration": 30, "annotations": []},
+    },
+}
+PLANNING = [
+    {"id": {"vid": "v1", "task": "Make Tea", "legal_range": [[1, 4, 0], [5, 9, 1]]}, "instruction_len": 2},
+    {"id": {"vid": "v1", "task": "Make Tea", "legal_range": [[5, 9, 1], [11, 12, 7]]}, "instruction_len": 2},
+]
+SAMPLES = {"COIN": COIN, "YouCook2": YOUCOOK2, "ActivityNet": ACTIVITYNET, "procedure planning": PLANNING}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def sample(value):
+        path = tmp_path / "set" / "annotation.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(value))
+        return path
+
+    return sample
+
+
+def breakfast(folder):
+    for person, lines in (
+        ("P03", "1-30 SIL\n31-150 pour_milk\n151-300 stir_milk\n"),
+        ("P04", "1-45 pour_milk\n46-60 stir_milk\n61-75 SIL\n"),
+    ):
+        (folder / person).mkdir(parents=True)
+        (folder / person / f"cam01_{person}_cereals.txt").write_text(lines)
+    return folder
+
+
+def test_every_listed_set_has_a_sample():
+    assert set(SAMPLES) == set(JSON_SETS) and set(FOLDER_SETS) == {"five tasks", "Breakfast"}
+
+
+def test_coin(write):
+    corpus = open_corpus(write(COIN))
+    task = corpus.tasks["BrewTea"]
+    assert task.title == "Brew Tea" and task.steps == ("boil water", "pour water")
+    assert corpus.annotations[VideoKey("BrewTea", "-aa_1")] == (
+        StepInterval(0, Interval(1, 4)),
+        StepInterval(1, Interval(10, 12)),
+    )
+    assert corpus.seconds == {"-aa_1": 21, "bb": 9} and corpus.validation == {VideoKey("BrewTea", "bb")}
+
+
+def test_youcook2_gives_every_video_its_own_list(write):
+    corpus = open_corpus(write(YOUCOOK2).parent)
+    assert corpus.tasks["112-001"].steps == ("mix flour eggs and milk", "fry the batter")
+    assert [str(video.key) for video in corpus.videos] == ["112-001_v1", "112-002_v2"]
+
+
+def test_activitynet_labels_are_tasks_of_one_step(write):
+    corpus = open_corpus(write(ACTIVITYNET))
+    assert corpus.tasks["Making-tea"].steps == ("making tea",)
+    assert sorted(str(video.key) for video in corpus.videos) == ["Making-tea_v1", "Washing-dishes_v1"]
+
+
+def test_planning_lists_are_put_together_and_named(write):
+    path = write(PLANNING)
+    assert open_corpus(path).tasks["Make-Tea"].steps == ("action 0", "action 1", "action 7")
+    (path.parent / "actions.json").write_text('["boil water", "pour water"]')
+    assert open_corpus(path).tasks["Make-Tea"].steps == ("boil water", "pour water", "action 7")
+
+
+def test_breakfast_frames_are_seconds(tmp_path):
+    corpus = open_corpus(breakfast(tmp_path / "b"))
+    assert corpus.tasks["cereals"].steps == ("pour milk", "stir milk")
+    key = VideoKey("cereals", "P03-cam01_P03_cereals")
+    assert corpus.annotations[key][0] == StepInterval(0, Interval(2, 10)) and corpus.seconds[key.video] == 20
+
+
+def test_the_real_five_tasks_open_like_any_corpus(real_data):
+    assert len(open_corpus(real_data / "niv").videos) == 148
+
+
+@pytest.mark.parametrize("layout", ["release", "corpus.toml"])
+@pytest.mark.parametrize("name", [*SAMPLES, "Breakfast"])
+def test_written_and_read_again(write, tmp_path, name, layout):
+    source = breakfast(tmp_path / "b") if name == "Breakfast" else write(SAMPLES[name])
+    before = open_corpus(source)
+    json_of("corpus", "convert", source, tmp_path / "out", "--to", layout)
+    after = open_corpus(tmp_path / "out")
+    assert dict(after.tasks) == dict(before.tasks) and set(after.videos) == set(before.videos)
+    for video in before.videos:
+        ours, theirs = before.annotations[video.key], after.annotations[video.key]
+        assert [s.step for s in ours] == [s.step for s in theirs]
+        assert np.allclose([s.interval.end_s for s in ours], [s.interval.end_s for s in theirs], atol=1e-3)
+        assert before.n_segments(video) == after.n_segments(video)
+
+
+@pytest.mark.parametrize("layout", ["release", "corpus.toml"])
+def test_task_ids_that_would_split_file_names_are_renamed(tmp_path, layout):
+    (tmp_path / "five" / "annotations").mkdir(parents=True)
+    (tmp_path / "five" / "tasks.json").write_text('{"Brewing tea": ["BOIL", "POUR"]}')
+    (tmp_path / "five" / "annotations" / "brew_tea_0001.csv").write_text("BOIL,1,4\nPOUR,5,6\n")
+    json_of("corpus", "convert", tmp_path / "five", tmp_path / "out", "--to", layout)
+    corpus = open_corpus(tmp_path / "out")
+    assert list(corpus.tasks) == ["brew-tea"] and len(list(corpus.annotations)) == 1
+    assert json_of("validate", tmp_path / "out")["errors"] == 0
+
+
+def test_every_verb_takes_them(write):
+    path = write(COIN)
+    assert json_of("stats", path)["tasks"]["BrewTea"]["videos"] == 2
+    assert json_of("validate", path)["errors"] == 0
+    assert json_of("evaluate", path, "--method", "uniform")["recall"]["mean"] >= 0
+
+
+def test_features_at_another_rate_are_pooled_and_the_recipe_says_so(write, tmp_path):
+    path = write(COIN)
+    rows = np.repeat(np.arange(21.0, dtype=np.float32), 4)[:, None]
+    write_rows(tmp_path / "f" / "-aa_1.npy", rows)
+    answer = json_of("corpus", "convert", path, tmp_path / "out", "--rate", 4, "--features", tmp_path / "f")
+    assert answer["written"]["features"] == 1
+    corpus = open_corpus(tmp_path / "out")
+    assert np.array_equal(corpus.features.rows("-aa_1").ravel(), np.arange(21))
+    assert "4 rows a second, mean over whole seconds" in corpus.feature_spec
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.5, 1.0, 1.5, 15.0, 29.97])
+def test_pooling_keeps_the_length_in_seconds_and_the_mean(rate):
+    rows = np.ones((300, 2), np.float16)
+    pooled = pool_to_seconds(rows, rate)
+    assert len(pooled) == int(np.ceil(300 / rate - 1e-9)) and pooled.dtype == np.float16 and (pooled == 1).all()
+    for bad in (0, -1, float("nan"), 1e9, 1e-9):
+        with pytest.raises(InputError, match="rate"):
+            pool_to_seconds(rows, bad)
+
+
+DAMAGE = [
+    ({"database": {}}, "no known set"),
+    ({"database": {"../x": COIN["database"]["bb"]}}, "cannot name a file"),
+    ({"database": {"x": {"class": "A", "annotation": [{"segment": [5, 2], "label": "y"}]}}}, "start before end"),
+    ({"database": {"x": {"class": "A", "annotation": [{"segment": "?", "label": "y"}]}}}, "expected COIN"),
+    ({"database": {"x": {"class": "A", "annotation": 3}}}, "found no list"),
+    ([{"id": {"vid": "v", "legal_range": [[1]]}}], "expected a planning list"),
+    ([1, 2], "no known set"),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), DAMAGE)
+def test_damage_is_refused_in_words(write, value, message):
+    with pytest.raises(InputError, match=message):
+        open_corpus(write(value))
+
+
+def test_a_new_user_with_typos(write, tmp_path):
+    path = write(COIN)
+    assert "no such folder" in refused("corpus", "convert", tmp_path / "gone", tmp_path / "out")
+    assert "expected release or corpus.toml" in refused("corpus", "convert", path, tmp_path / "out", "--to", "relese")
+    assert "rows a second" in refused("corpus", "convert", path, tmp_path / "out", "--rate", 0)
+    assert "no such folder" in refused("corpus", "convert", path, tmp_path / "out", "--features", tmp_path / "gone")
+    write_tiny(tmp_path / "c")
+    assert "expected another folder" in refused("corpus", "convert", tmp_path / "c", tmp_path / "c")
+    path.write_text("{")
+    assert "no valid JSON" in refused("stats", path)
+    (tmp_path / "empty").mkdir()
+    assert "not a corpus" in refused("stats", tmp_path / "empty")
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "P_tea.txt").write_text("1-30 SIL\n90-31 pour\n")
+    assert "line 2" in refused("stats", tmp_path / "lab")

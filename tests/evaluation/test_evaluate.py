@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.methods import METHODS, method_named
+from crosstask.metrics.truth import annotated_videos
+from tiny import tiny_corpus
+
+
+class Oracle:
+    """Scores that know the truth."""
+
+    def __init__(self, corpus):
+        self.truth = {corpus.features.rows(v.id).tobytes(): corpus.annotations[v.key] for v in corpus.videos}
+
+    def score(self, task, features):
+        scores = np.zeros((len(features), len(task.steps)))
+        for s in self.truth[features.tobytes()]:
+            scores[list(s.interval.segments(len(features))), s.step] = 1
+        return scores
+
+
+def test_the_truth_scores_one():
+    corpus = tiny_corpus()
+    result = evaluate(corpus, Oracle(corpus), annotated_videos(corpus)).to_json()
+    assert result["recall"]["mean"] == result["map"]["mean"] == result["f1"]["mean"] == 1.0
+    assert result["videos"] == 7 and result["skipped"] == {}
+
+
+def test_uniform_on_the_real_release_is_9_87(real_release):
+    result = evaluate(real_release, method_named("uniform"), annotated_videos(real_release))
+    assert result.n_videos == 2390
+    assert 100 * result.to_json()["recall"]["mean"] == pytest.approx(9.87, abs=0.02)
+
+
+@pytest.mark.slow
+def test_random_on_the_real_release_is_8_5(real_release):
+    videos = annotated_videos(real_release)
+    draws = [
+        evaluate(real_release, method_named("random").fit(real_release, np.random.default_rng(i)), videos).to_json()
+        for i in range(20)
+    ]
+    assert 100 * np.mean([draw["recall"]["mean"] for draw in draws]) == pytest.approx(8.5, abs=0.2)
+    assert 100 * np.mean([draw["map"]["mean"] for draw in draws]) == pytest.approx(4.2, abs=0.1)
+
+
+def test_a_video_too_short_for_its_steps_is_set_aside_by_name():
+    corpus = tiny_corpus(n_segments=2)
+    result = evaluate(corpus, method_named("uniform"), annotated_videos(corpus))
+    assert len(result.skipped) == 3 and "1_-v1_1" in result.skipped
+    assert "cannot hold 3 steps" in result.skipped["1_-v1_1"]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_keeps_the_contract(name):
+    corpus = tiny_corpus()
+    scorer = method_named(name).fit(corpus, np.random.default_rng(0))
+    for task in corpus.tasks.values():
+        scores = scorer.score(task, np.random.default_rng(1).standard_normal((15, 6)).astype(np.float32))
+        assert scores.shape == (15, len(task.steps)) and np.isfinite(scores).all()

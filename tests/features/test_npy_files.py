@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from crosstask.features import NpyFeatures, read_rows, write_rows
+from crosstask.records import InputError
+
+
+def test_rows_come_back_as_written(tmp_path):
+    rows = np.arange(12, dtype=np.float16).reshape(4, 3)
+    write_rows(tmp_path / "-a.npy", rows)
+    features = NpyFeatures(tmp_path)
+    assert "-a" in features and features.length("-a") == 4 and list(features) == ["-a"]
+    assert np.array_equal(features.rows("-a"), rows)
+
+
+@pytest.mark.parametrize("dtype", ["<f2", ">f2", "<f4", ">f4", "<f8", ">f8"])
+def test_any_floating_point_and_byte_order(tmp_path, dtype):
+    rows = np.arange(6).reshape(3, 2).astype(dtype)
+    np.save(tmp_path / "a.npy", np.asfortranarray(rows))
+    read = read_rows(tmp_path / "a.npy")
+    assert read.dtype.isnative and np.array_equal(read, rows)
+
+
+def nasty(folder):
+    good = np.ones((50, 4), np.float32)
+    np.save(folder / "truncated.npy", good)
+    (folder / "truncated.npy").write_bytes((folder / "truncated.npy").read_bytes()[:-20])
+    np.save(folder / "objects.npy", np.array([[{}]], dtype=object), allow_pickle=True)
+    np.save(folder / "integers.npy", np.ones((3, 3), int))
+    np.save(folder / "flat.npy", np.ones(9))
+    np.save(folder / "empty.npy", np.ones((0, 9)))
+    (folder / "text.npy").write_text("hello")
+    (folder / "nothing.npy").write_bytes(b"")
+    with (folder / "huge.npy").open("wb") as file:  # a header that promises 10^9 rows, and 16 bytes of data
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (10**9, 3200)})
+        file.write(b"\0" * 16)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("truncated", "truncated: .* bytes where its header promises"),
+        ("objects", "expected floating point"),
+        ("integers", "expected floating point"),
+        ("flat", r"expected \(T, D\)"),
+        ("empty", "has no rows"),
+        ("text", "not a NumPy array"),
+        ("nothing", "not a NumPy array"),
+        ("huge", "truncated"),
+        ("absent", "cannot be read"),
+    ],
+)
+def test_nasty_files_are_refused_by_name(tmp_path, name, says):
+    nasty(tmp_path)
+    with pytest.raises(InputError, match=f"{name}.npy: .*{says}"):
+        read_rows(tmp_path / f"{name}.npy")
+
+
+def test_an_id_cannot_leave_the_folder(tmp_path):
+    with pytest.raises(InputError, match="cannot name a file"):
+        NpyFeatures(tmp_path).rows("../secret")

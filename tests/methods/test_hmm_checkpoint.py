@@ -1,0 +1,105 @@
+"""The best recipe, stopped and taken up again: the same numbers, and nothing but its own checkpoint."""
+
+import json
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.hmm_checkpoint import HmmCheckpoint
+from crosstask.methods.zhukov19 import Zhukov19
+from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint
+from crosstask.records import InputError
+from crosstask.storage import digest_of
+from tiny import tiny_corpus
+
+
+class Killed(Exception):
+    """The power went out."""
+
+
+def stopped_after(rounds, path):
+    """A checkpoint left behind by a training that died."""
+
+    def die(done):
+        if done.rounds == rounds:
+            raise Killed
+
+    with pytest.raises(Killed):
+        HiddenMarkovModel(after_round=die, checkpoint=HmmCheckpoint(path, 0.0)).fit(tiny_corpus(), np.random.default_rng(0))
+
+
+def resumed(path, corpus=None, sharing="component", after_round=lambda done: None):
+    method = HiddenMarkovModel(sharing, after_round=after_round, checkpoint=HmmCheckpoint(path))
+    return method.fit(corpus or tiny_corpus(), np.random.default_rng(0)).learnt
+
+
+@pytest.mark.parametrize("rounds", [1, 5, 10])
+def test_a_killed_training_ends_with_the_same_bytes_and_says_where_it_went_on(tmp_path, rounds, caplog):
+    whole = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0)).learnt
+    stopped_after(rounds, tmp_path / "c")
+    done = []
+    again = resumed(tmp_path / "c", after_round=lambda now: done.append(now.rounds))
+    assert done == list(range(rounds + 1, 11)), "only the rounds that were missing are done"
+    assert f"resumed at epoch {rounds}" in caplog.text
+    assert again.coefficients.tobytes() == whole.coefficients.tobytes()
+    assert again.covariance.tobytes() == whole.covariance.tobytes()
+    for one, two in zip(again.habits, whole.habits, strict=True):
+        assert one.position.tobytes() == two.position.tobytes()
+        assert one.background_length == two.background_length
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        ({"sharing": "none"}, "sharing = component, not none"),
+        ({"corpus": tiny_corpus(seed=5)}, "other videos, features or windows"),
+        ({"corpus": tiny_corpus().without_windows()}, "other videos, features or windows"),
+    ],
+)
+def test_a_checkpoint_of_anything_else_is_refused(tmp_path, other, says):
+    stopped_after(3, tmp_path / "c")
+    with pytest.raises(InputError, match=says):
+        resumed(tmp_path / "c", **other)
+
+
+def test_recipes_refuse_each_others_checkpoints_by_name(tmp_path):
+    stopped_after(3, tmp_path / "best")
+    with pytest.raises(InputError, match="recipe = best, not paper"):
+        Zhukov19(checkpoint=Zhukov19Checkpoint(tmp_path / "best")).fit(tiny_corpus(), np.random.default_rng(0))
+
+    def die(progress):
+        raise Killed
+
+    with pytest.raises(Killed):
+        Zhukov19(after_epoch=die, checkpoint=Zhukov19Checkpoint(tmp_path / "paper", 0.0)).fit(
+            tiny_corpus(), np.random.default_rng(0)
+        )
+    with pytest.raises(InputError, match="recipe = paper, not best"):
+        resumed(tmp_path / "paper")
+
+
+@pytest.mark.parametrize("name", ["counts", "sums", "position.0000", "presence.0001"])
+@pytest.mark.parametrize(
+    "bend", [lambda a: a * np.nan, lambda a: a[:1], lambda a: a.astype(np.float32)], ids=["NaN", "cut", "type"]
+)
+def test_arrays_that_cannot_be_true_are_refused(tmp_path, name, bend):
+    stopped_after(3, tmp_path / "c")
+    with safe_open(tmp_path / "c", "numpy") as file:
+        about = json.loads(file.metadata()["crosstask"])
+        arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    arrays[name] = np.ascontiguousarray(bend(arrays[name]))
+    save_file(arrays, tmp_path / "c", {"crosstask": json.dumps(about | {"digest": digest_of(arrays)})})
+    with pytest.raises(InputError, match="do not fit this training; delete it"):
+        resumed(tmp_path / "c")
+
+
+def test_a_flipped_bit_is_noticed(tmp_path):
+    stopped_after(3, tmp_path / "c")
+    data = bytearray((tmp_path / "c").read_bytes())
+    data[-40] ^= 1
+    (tmp_path / "c").write_bytes(data)
+    with pytest.raises(InputError, match="damaged; delete it"):
+        resumed(tmp_path / "c")

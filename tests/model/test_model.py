@@ -1,0 +1,107 @@
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.zhukov19 import Zhukov19
+from crosstask.model.model import Model, load_model, save_model
+from crosstask.records import InputError, VideoKey, task_from_steps
+from tiny import tiny_corpus
+
+QUICK = AlternationSettings(learning_rate=0.01, dropout=0.0, initial_epochs=5, epochs=5)
+
+
+@pytest.fixture(scope="module")
+def model():
+    corpus = tiny_corpus()
+    scorer = Zhukov19(settings=QUICK).fit(corpus, np.random.default_rng(0))
+    trained = frozenset(video.key for video in corpus.videos)
+    return Model(scorer, corpus.tasks, "proposed", "toy", trained, {"epochs": 5}, 3)
+
+
+def test_a_model_comes_back_whole(model, tmp_path):
+    again = load_model(save_model(model, tmp_path / "m.safetensors"))
+    assert again.tasks == model.tasks and again.trained_on == model.trained_on and again.seed == 3
+    assert (again.method, again.feature_spec, again.settings) == ("proposed", "toy", {"epochs": 5})
+    assert VideoKey("1", "-v1_0") in again.trained_on
+    features = tiny_corpus().features.rows("-v1_2")
+    assert np.array_equal(again.score(model.tasks["1"], features), model.score(model.tasks["1"], features))
+    assert again.localize(model.tasks["1"], features, "x") == model.localize(model.tasks["1"], features, "x")
+
+
+def test_saving_twice_gives_the_same_bytes(model, tmp_path):
+    first = save_model(model, tmp_path / "a").read_bytes()
+    assert first == save_model(load_model(tmp_path / "a"), tmp_path / "b").read_bytes()
+
+
+def test_renaming_the_order_of_tasks_changes_no_score():
+    corpus = tiny_corpus()
+    turned = corpus.only(reversed(corpus.videos))
+    object.__setattr__(turned, "tasks", dict(reversed(corpus.tasks.items())))
+    rows = corpus.features.rows("-v1_2")
+    first, second = (Zhukov19(settings=QUICK).fit(c, np.random.default_rng(1)) for c in (corpus, turned))
+    assert np.array_equal(first.score(corpus.tasks["1"], rows), second.score(corpus.tasks["1"], rows))
+
+
+def test_a_short_video_and_bad_numbers_are_refused(model):
+    task = task_from_steps("pour milk, stir, pour coffee")
+    with pytest.raises(InputError, match="2 segments cannot hold 3 steps"):
+        model.localize(task, np.zeros((2, 6)))
+    with pytest.raises(InputError, match="NaN or infinity"):
+        model.localize(task, np.full((9, 6), np.nan))
+    with pytest.raises(InputError, match="trained on 6 columns"):
+        model.localize(task, np.zeros((9, 5)))
+
+
+def rewritten(path, change):
+    """The model file with its description changed."""
+    data = path.read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    description = json.loads(header["__metadata__"]["crosstask"])
+    change(description)
+    header["__metadata__"]["crosstask"] = json.dumps(description)
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data[8 + length :])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda d: d.update(format=99), "format 99"),
+        (lambda d: d.pop("tasks"), "damaged"),
+        (lambda d: d.update(kind="exec"), "damaged"),
+        (lambda d: d["values"]["components"].pop(), "does not fit its weights"),
+        (lambda d: d.update(trained_on=["x"]), "does not name a video"),
+    ],
+)
+def test_damaged_descriptions_are_refused(model, tmp_path, change, says):
+    path = rewritten(save_model(model, tmp_path / "m"), change)
+    with pytest.raises(InputError, match=says):
+        load_model(path)
+
+
+def test_files_of_others_are_refused(tmp_path, model):
+    from safetensors.numpy import save_file
+
+    save_file({"x": np.zeros(3)}, tmp_path / "other")
+    with pytest.raises(InputError, match="another program"):
+        load_model(tmp_path / "other")
+    whole = save_model(model, tmp_path / "m").read_bytes()
+    for cut in (0, 5, 100, len(whole) - 3):
+        (tmp_path / "cut").write_bytes(whole[:cut])
+        with pytest.raises(InputError, match="not a crosstask model"):
+            load_model(tmp_path / "cut")
+
+
+def test_a_flipped_bit_in_a_model_file_is_noticed(tmp_path):
+    corpus = tiny_corpus()
+    path = save_model(Model(Zhukov19().fit(corpus, np.random.default_rng(0)), corpus.tasks), tmp_path / "m.safetensors")
+    data = bytearray(path.read_bytes())
+    data[-3] ^= 4
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="do not match their checksum"):
+        load_model(path)

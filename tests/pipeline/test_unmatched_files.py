@@ -1,0 +1,59 @@
+import re
+
+import pytest
+
+pytest.importorskip("av", reason="extra video is not installed")
+
+from crosstask.datasets import open_corpus
+from crosstask.pipeline.media import need_media
+from crosstask.pipeline.unmatched_files import unmatched_files
+from crosstask.records import InputError, Task
+
+TASKS = {name: Task(name, name, ("pour milk", "stir")) for name in ("latte", "tea")}
+TOML = '[tasks.latte]\nsteps = ["pour milk", "stir"]\n[tasks.tea]\nsteps = ["boil water", "pour"]\n'
+
+
+def touch(folder, *names):
+    for name in names:
+        (folder / "videos" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "videos" / name).write_bytes(b"")
+    return folder
+
+
+def test_a_tidy_folder_has_none(tmp_path):
+    tidy = (
+        "latte/a.mp4",
+        "latte/a.en.vtt",
+        "latte/a.jpg",
+        "latte/.DS_Store",
+        "tea/b c.MOV",
+        "tea/b c.srt",
+        ".hidden.mp4",
+        "readme.txt",
+    )
+    assert unmatched_files(touch(tmp_path, *tidy), TASKS) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (("a.mp4", "b.mp4"), r"videos/a\.mp4 \(and 1 more\): in no task's folder.* \(tasks: latte, tea\)"),
+        (("Latte/a.mp4",), r"videos/Latte: its videos are not looked at; corpus\.toml has no task 'Latte'"),
+        (("latte/a.MTS", "latte/b.mp4.part"), r"videos/latte/a\.MTS \(and 1 more\): no known video ending.*expected \.mp4"),
+        (("latte/good.mov", "latte/x.mp4"), r"videos/latte/good\.mp4: not looked at, as good\.mov has the same name"),
+    ],
+)
+def test_slips_are_named(tmp_path, names, says):
+    touch(tmp_path, "latte/good.mp4", "tea/other.mp4", *names)
+    (line,) = unmatched_files(tmp_path, TASKS)
+
+    assert re.match(says, line), line
+
+
+def test_a_task_without_videos_and_a_corpus_without_any(tmp_path, caplog):
+    (touch(tmp_path, "latte/a.mp4") / "corpus.toml").write_text(TOML)
+    assert len(need_media(open_corpus(tmp_path))) == 1
+    assert "task 'tea': no videos in videos/tea/" in caplog.text
+    (tmp_path / "videos/latte/a.mp4").rename(tmp_path / "videos/a.mp4")
+    with pytest.raises(InputError, match=r"no video files; expected videos/TASK/NAME\.mp4 .*videos/a\.mp4: in no task's folder"):
+        need_media(open_corpus(tmp_path))
