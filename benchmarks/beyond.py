@@ -20,7 +20,7 @@ from crosstask.evaluation.evaluate import evaluate
 from crosstask.evaluation.splits import group_split
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.methods.hmm import HiddenMarkovModel
-from crosstask.methods.uniform import Uniform
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus, Interval, StepInterval
 from crosstask.storage import write_json

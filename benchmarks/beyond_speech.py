@@ -18,7 +18,7 @@ from half_precision import METHODS, split_of
 from crosstask import open_corpus
 from crosstask.evaluation.evaluate import evaluate
 from crosstask.features.packed_corpus import with_packed_features
-from crosstask.methods.uniform import Uniform
+from crosstask.methods.order_only import Uniform
 from crosstask.storage import write_json
 
 

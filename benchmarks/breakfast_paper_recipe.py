@@ -20,8 +20,8 @@ from crosstask.evaluation.evaluate import evaluate
 from crosstask.evaluation.splits import group_split
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.supervised import Supervised
-from crosstask.methods.uniform import Uniform
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.storage import write_json
 

@@ -19,7 +19,7 @@ from time import perf_counter
 import numpy as np
 
 from crosstask.features import read_rows
-from crosstask.model.model import load_model
+from crosstask.model.file import load_model
 from crosstask.storage import write_json
 from crosstask.synthetic import Shape, write_synthetic
 

@@ -23,8 +23,8 @@ from planted_window_measures import window_measures
 from crosstask.corpus_building.task_map import component_distances
 from crosstask.datasets import open_corpus
 from crosstask.evaluation.splits import paper_split
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.supervised import Supervised
-from crosstask.methods.uniform import Uniform
 from crosstask.records import Task
 from crosstask.storage import write_json
 from crosstask.synthetic import MATCHED, Shape, generate_corpus, generate_without_features

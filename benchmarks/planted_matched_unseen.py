@@ -15,7 +15,7 @@ from planted_matched_sharing import TUNED
 from planted_sharing import Recalls, interval, never_trained, recall_of
 
 from crosstask.evaluation.splits import paper_split
-from crosstask.methods.uniform import Uniform
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.storage import write_json
 from crosstask.synthetic import Shape, generate_corpus

@@ -13,8 +13,8 @@ import numpy as np
 from planted_sharing import N_DIMENSIONS, SETTINGS, SHAPE, recall_of
 
 from crosstask.evaluation.splits import paper_split
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.supervised import Supervised
-from crosstask.methods.uniform import Uniform
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus
 from crosstask.storage import write_json

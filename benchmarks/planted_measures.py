@@ -23,8 +23,8 @@ from crosstask.datasets import open_corpus
 from crosstask.evaluation.evaluate import evaluate
 from crosstask.evaluation.splits import paper_split, validation_videos
 from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.supervised import Supervised
-from crosstask.methods.uniform import Uniform
 from crosstask.records import Corpus, Video
 from crosstask.storage import write_json
 from crosstask.synthetic import DIFFICULTIES, MEASURED, Shape, generate_corpus, generate_without_features

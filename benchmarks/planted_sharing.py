@@ -20,9 +20,9 @@ from scipy import stats
 from crosstask.evaluation.evaluate import evaluate
 from crosstask.evaluation.splits import Split, paper_split
 from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Method
 from crosstask.methods.supervised import Supervised
-from crosstask.methods.uniform import Uniform
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus, Video
 from crosstask.storage import write_json

@@ -23,7 +23,7 @@ from crosstask.corpus_building.task_map import component_distances
 from crosstask.evaluation.evaluate import evaluate
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
-from crosstask.methods.uniform import Uniform
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus
 from crosstask.storage import write_json

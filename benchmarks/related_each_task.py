@@ -20,8 +20,8 @@ from planted_sharing import SETTINGS, interval, recall_of
 
 from crosstask.corpus_building.task_map import component_distances
 from crosstask.evaluation.splits import Split, paper_split
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Method
-from crosstask.methods.uniform import Uniform
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus, Video
 from crosstask.storage import write_json

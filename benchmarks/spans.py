@@ -25,7 +25,7 @@ from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.protocols import Scorer
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.metrics.spans import absence_f1, best_overlap, random_f1
-from crosstask.model.model import absence_thresholds_of, parse
+from crosstask.model.localization import absence_thresholds_of, localization_of
 from crosstask.records import Corpus, Interval, Video
 from crosstask.storage import write_json
 
@@ -66,7 +66,7 @@ def one_task(corpus: Corpus, scorer: Scorer, tested: list[Video], spacing: float
     for video in tested:
         task = corpus.task_of(video)
         scores = scorer.score(task, np.asarray(corpus.features.rows(video.id)))
-        found = parse(task, scores, video.id, absence_thresholds_of(scorer, task))
+        found = localization_of(task, scores, video.id, absence_thresholds_of(scorer, task))
         n = len(scores)
         lengths = {"T/K of the video, IoU": n / len(task.steps), "mean spacing of the task, IoU": spacing}
         for k, step in enumerate(found.steps):

@@ -18,8 +18,8 @@ from crosstask.evaluation.evaluate import evaluate
 from crosstask.features import FeaturesInMemory
 from crosstask.learning.zhukov19.alternation import AlternationSettings, alternate, begin
 from crosstask.methods.component_scorer import ComponentScorer
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.training_videos import training_arrays
-from crosstask.methods.uniform import Uniform
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.narration.narrate import RECIPES, usable_videos
 from crosstask.records import Corpus

@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from crosstask.model.model import parse
+from crosstask.model.localization import localization_of
 from crosstask.records import Interval, StepInterval, Task
 from crosstask.runs import Run, RunVideo, write_run
 
@@ -42,7 +42,7 @@ def write_large_run(folder: Path, n_videos: int, n_segments: int, rng: np.random
         videos.append(RunVideo(task, video, n_segments, None, spans, spans))
         for method in METHODS:
             values = rng.standard_normal((n_segments, len(STEPS)))
-            parses[method].append(parse(tasks[task], values, video))
+            parses[method].append(localization_of(tasks[task], values, video))
             scores.append((method, videos[-1].key, values))
     run = Run("A made-up run", "demo", "python benchmarks/viewer.py", 0, True, tasks, tuple(videos), METHODS)
     return write_run(folder, run, parses, scores)

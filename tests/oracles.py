@@ -1,12 +1,11 @@
 """Slow, obviously right twins of what the package computes fast."""
 
 from collections.abc import Iterator
-from functools import cache
-from itertools import combinations, groupby, permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 
-# ---- ordering: every answer there is, one by one -------------------------------------------------------------------------
+# ---- inference: by enumeration -------------------------------------------------------------------------
 
 
 def all_increasing_times(T: int, K: int) -> Iterator[tuple[int, ...]]:
@@ -34,40 +33,6 @@ def once_marginals_by_enumeration(cost: np.ndarray) -> tuple[np.ndarray, float]:
         Z += weight
         for k, t in enumerate(times):
             total[t, k] += weight
-    return total / Z, Z
-
-
-@cache
-def all_ordered_runs(T: int, K: int) -> list[tuple[int, ...]]:
-    """Every labelling of T segments, 0 = background, in which the steps 1 .. K are one run each, in order."""
-
-    def steps_in_order(labels: tuple[int, ...]) -> bool:
-        return [label for label, _ in groupby(labels) if label != 0] == list(range(1, K + 1))
-
-    return [labels for labels in product(range(K + 1), repeat=T) if steps_in_order(labels)]
-
-
-def cost_of_labels(cost: np.ndarray, background: np.ndarray, labels: tuple[int, ...]) -> float:
-    return float(sum(cost[t, y - 1] if y else background[t] for t, y in enumerate(labels)))
-
-
-def best_runs_by_enumeration(cost: np.ndarray, background: np.ndarray) -> tuple[int, ...] | None:
-    """The cheapest runs; among equals those that are smallest read from the end. None when all are forbidden."""
-    choices = [(cost_of_labels(cost, background, y), y[::-1]) for y in all_ordered_runs(*cost.shape)]
-    least = min(choices, default=(np.inf, ()))
-    return least[1][::-1] if least[0] < np.inf else None
-
-
-def runs_marginals_by_enumeration(cost: np.ndarray, background: np.ndarray) -> tuple[np.ndarray, float]:
-    """P(segment t in step k) (T, K) and the sum Z of the weights, from every labelling in turn."""
-    total = np.zeros(cost.shape)
-    Z = 0.0
-    for labels in all_ordered_runs(*cost.shape):
-        weight = np.exp(-cost_of_labels(cost, background, labels))
-        Z += weight
-        for t, y in enumerate(labels):
-            if y:
-                total[t, y - 1] += weight
     return total / Z, Z
 
 

@@ -35,7 +35,7 @@ MAP = {
     "runs": Package("records storage", "a run folder, written and read"),
     "extraction": Package("records features text jobs storage", "video file -> features (T, D)"),
     "model": Package(
-        "records features text inference methods narration extraction storage",
+        "records features datasets text inference methods narration extraction storage",
         "a trained model: its file, localization of arrays and video files",
     ),
     "corpus_building": Package("records text metrics storage", "related tasks, relevance, task map, download"),

@@ -9,7 +9,8 @@ import typer
 from typer.testing import CliRunner
 
 from crosstask.cli.encoder import encoder_app
-from crosstask.cli.narrate import localize_narration, narrate
+from crosstask.cli.localize import localize
+from crosstask.cli.narrate import narrate
 from crosstask.datasets import open_corpus
 from crosstask.records import InputError
 
@@ -124,7 +125,7 @@ def test_steps_are_found_in_subtitles_alone(talking: Path, capsys: pytest.Captur
     corpus = open_corpus(talking)
     video = next(video for video in corpus.videos if video.id == "d")
     file = talking / "crosstask_subtitles" / "d.vtt"
-    localize_narration([file], "cut bread, melt butter, wash car, flip toast", None, "tfidf", None, as_json=True)
+    localize(narration=[file], steps="cut bread, melt butter, wash car, flip toast", encoder="tfidf", as_json=True)
     shape = json.loads(capsys.readouterr().out)
     assert shape["video"] == "d"
     found = {step["step"]: step for step in shape["steps"]}
@@ -140,7 +141,7 @@ def test_steps_are_found_in_subtitles_alone(talking: Path, capsys: pytest.Captur
 
 def test_parsing_several_files_prints_for_people(talking: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [talking / "crosstask_subtitles" / name for name in ("d.vtt", "ç.vtt")]
-    localize_narration(files, ",".join(STEPS), "Make Toast", "tfidf", None, as_json=False)
+    localize(narration=files, steps=",".join(STEPS), title="Make Toast", encoder="tfidf")
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "d" and lines[4] == "ç" and "cut bread" in lines[1]
 
@@ -148,7 +149,7 @@ def test_parsing_several_files_prints_for_people(talking: Path, capsys: pytest.C
 def test_silence_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.vtt").write_text("WEBVTT\n")
     with pytest.raises(InputError, match=r"s: 0 words in 0 s of speech; expected at least a second for each of 2 steps"):
-        localize_narration([tmp_path / "s.vtt"], "a, b", None, "tfidf", None, as_json=True)
+        localize(narration=[tmp_path / "s.vtt"], steps="a, b", encoder="tfidf", as_json=True)
 
 
 def write_articles(file: Path) -> None:

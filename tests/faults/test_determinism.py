@@ -19,7 +19,8 @@ from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint
 from crosstask.methods.hmm_checkpoint import HmmCheckpoint
-from crosstask.model.model import Model, save_model
+from crosstask.model.file import save_model
+from crosstask.model.model import Model
 from crosstask.methods.zhukov19 import Proposed
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.datasets import open_corpus, write_release

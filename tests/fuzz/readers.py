@@ -21,7 +21,8 @@ from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint, read_kept
-from crosstask.model.model import Model, load_model, save_model
+from crosstask.model.file import load_model, save_model
+from crosstask.model.model import Model
 from crosstask.runs import open_run, write_run
 from crosstask.runs.record import Run, RunVideo
 from crosstask.text.encoders.articles import read_articles
@@ -100,9 +101,9 @@ def _run_json(path: Path) -> object:
 
 
 def _parse() -> object:
-    from crosstask.model.model import parse
+    from crosstask.model.localization import localization_of
 
-    return parse(TASKS["1"], np.zeros((12, 3)), "-v1_0")
+    return localization_of(TASKS["1"], np.zeros((12, 3)), "-v1_0")
 
 
 def _open_run(path: Path) -> object:

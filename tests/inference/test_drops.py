@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from crosstask.inference import BadCost, NoOrderedAnswer, decode_once, decode_with_drops
+from crosstask.inference import BadCost, NoOrderedAnswer, decode_once
+from crosstask.inference.drops import decode_with_drops
 from inference.costs import costs, whole_or_forbidden
 from oracles import best_paying_times_by_enumeration
 

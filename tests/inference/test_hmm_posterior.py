@@ -65,7 +65,7 @@ def test_posteriors_equal_the_sum_over_all_labellings(T, K, seed):
             if t == 0 or labels[t] != labels[t - 1]:
                 starts[t, labels[t]] += weight
     found = hmm_posterior(L, stay, rest_stay, pause, presence)
-    assert np.allclose(found.inside, inside[:, :K] / total, atol=1e-9)
+    assert np.allclose(found.in_step, inside[:, :K] / total, atol=1e-9)
     assert np.allclose(found.starts, starts[:, :K] / total, atol=1e-9)
     assert found.log_likelihood == pytest.approx(np.log(total))
 
@@ -74,13 +74,13 @@ def test_adding_a_number_to_a_segment_changes_nothing():
     rng = np.random.default_rng(0)
     L = rng.normal(size=(40, 5))
     arguments = ([0.8] * 4, 0.9, 0.5, [0.7] * 4)
-    assert np.allclose(hmm_posterior(L, *arguments).inside, hmm_posterior(L + rng.normal(size=(40, 1)) * 50, *arguments).inside)
+    assert np.allclose(hmm_posterior(L, *arguments).in_step, hmm_posterior(L + rng.normal(size=(40, 1)) * 50, *arguments).in_step)
 
 
 def test_long_videos_and_strong_evidence_stay_finite():
     rng = np.random.default_rng(0)
     found = hmm_posterior(1000 * rng.normal(size=(20_000, 9)), [0.99] * 8, 0.99, 0.5, [0.7] * 8)
-    assert np.isfinite(found.inside).all() and (found.shown <= 1 + 1e-9).all()
+    assert np.isfinite(found.in_step).all() and (found.p_shown <= 1 + 1e-9).all()
 
 
 def test_misfits_are_refused():

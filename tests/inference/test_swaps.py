@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from crosstask.inference import BadCost, NoOrderedAnswer, decode_once, decode_with_swaps
+from crosstask.inference import BadCost, NoOrderedAnswer, decode_once
+from crosstask.inference.swaps import decode_with_swaps
 from inference.costs import costs, whole_or_forbidden
 from oracles import best_swapped_times_by_enumeration
 

@@ -4,10 +4,11 @@ import pytest
 from crosstask.evaluation.evaluate import evaluate
 from crosstask.learning.baselines.discriminative_clustering import DiffracSettings
 from crosstask.methods.alayrac16 import Alayrac16
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.richard18 import Richard18
-from crosstask.methods.uniform import Uniform
 from crosstask.metrics.truth import annotated_videos
-from crosstask.model.model import Model, load_model, save_model
+from crosstask.model.file import load_model, save_model
+from crosstask.model.model import Model
 from crosstask.records import InputError, task_from_steps
 from tiny import tiny_corpus
 

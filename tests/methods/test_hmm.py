@@ -11,7 +11,9 @@ from crosstask.evaluation.evaluate import evaluate
 from crosstask.features import FeaturesInMemory
 from crosstask.methods.hmm import HiddenMarkovModel, hmm_scorer_from, window_mask
 from crosstask.metrics.truth import annotated_videos
-from crosstask.model.model import Model, absence_thresholds_of, load_model, save_model
+from crosstask.model.file import load_model, save_model
+from crosstask.model.localization import absence_thresholds_of
+from crosstask.model.model import Model
 from crosstask.records import InputError, Interval, StepInterval, task_from_steps
 from tiny import tiny_corpus
 
@@ -63,7 +65,7 @@ def test_a_model_comes_back_whole_and_scores_new_tasks(tmp_path):
 def test_wide_features_are_turned_onto_their_main_directions():
     corpus = tiny_corpus(n_dimensions=700, videos_per_task=3)
     scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
-    assert scorer.basis.directions is not None and scorer.basis.width <= 512
+    assert scorer.whitening.directions is not None and scorer.whitening.width <= 512
     assert recall(corpus, scorer) > 0.8
 
 
@@ -99,19 +101,18 @@ def test_other_widths_and_unknown_sharing_are_refused():
         HiddenMarkovModel("words").fit(corpus, np.random.default_rng(0))
 
 
-def test_no_data_set_name_width_or_task_steers_the_recipe():
-    """The files of the recipe compare nothing with a name, and no branch looks at a particular width."""
+def test_no_data_set_name_width_or_task_steers_the_method():
+    """The code of the method holds no name of a data set, and compares nothing with a particular width."""
     source = Path(__file__).parent.parent.parent / "src" / "crosstask"
-    files = [
-        source / "methods" / "self_labelled.py",
-        *(source / "learning" / f"{n}.py" for n in ("self_labelling", "step_looks", "run_habits", "row_basis")),
-    ]
-    for path in files:
-        text = path.read_text("utf-8")
-        assert not [
-            name for name in ("crosstask_release", "breakfast", "planted", "3200", "corpus.name") if name in text.lower()
-        ], path
-        for node in ast.walk(ast.parse(text)):
+    for path in [source / "methods" / "hmm.py", *(source / "learning" / "hmm").glob("*.py")]:
+        tree = ast.parse(path.read_text("utf-8"))
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+        docstrings = {ast.get_docstring(node, clean=False) for node in ast.walk(tree) if isinstance(node, documented)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value not in docstrings:
+                assert not [n for n in ("crosstask_release", "breakfast", "synthetic", "3200") if n in node.value.lower()], path
+            if isinstance(node, ast.Attribute):
+                assert ast.unparse(node) != "corpus.name", path
             if isinstance(node, ast.Compare):
                 constants = [c.value for c in ast.walk(node) if isinstance(c, ast.Constant)]
                 assert not any(isinstance(c, int) and not isinstance(c, bool) and c > 3 for c in constants), ast.unparse(node)
@@ -122,7 +123,7 @@ def test_rows_on_disk_train_the_same_model_as_rows_in_memory(monkeypatch):
     in_memory = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
     monkeypatch.setattr("crosstask.storage.scratch.IN_MEMORY_BYTES", 0)
     on_disk = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
-    assert np.array_equal(in_memory.learnt.coefficients, on_disk.learnt.coefficients)
+    assert np.array_equal(in_memory.parameters.coefficients, on_disk.parameters.coefficients)
 
 
 def test_steps_that_score_low_beside_the_collection_are_called_absent(tmp_path):

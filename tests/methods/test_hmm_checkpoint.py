@@ -20,35 +20,35 @@ class Killed(Exception):
     """The power went out."""
 
 
-def stopped_after(rounds, path):
+def stopped_after(iterations, path):
     """A checkpoint left behind by a training that died."""
 
     def die(done):
-        if done.rounds == rounds:
+        if done.iterations == iterations:
             raise Killed
 
     with pytest.raises(Killed):
-        HiddenMarkovModel(after_round=die, checkpoint=HmmCheckpoint(path, 0.0)).fit(tiny_corpus(), np.random.default_rng(0))
+        HiddenMarkovModel(after_epoch=die, checkpoint=HmmCheckpoint(path, 0.0)).fit(tiny_corpus(), np.random.default_rng(0))
 
 
-def resumed(path, corpus=None, sharing="component", after_round=lambda done: None):
-    method = HiddenMarkovModel(sharing, after_round=after_round, checkpoint=HmmCheckpoint(path))
-    return method.fit(corpus or tiny_corpus(), np.random.default_rng(0)).learnt
+def resumed(path, corpus=None, sharing="component", after_epoch=lambda done: None):
+    method = HiddenMarkovModel(sharing, after_epoch=after_epoch, checkpoint=HmmCheckpoint(path))
+    return method.fit(corpus or tiny_corpus(), np.random.default_rng(0)).parameters
 
 
-@pytest.mark.parametrize("rounds", [1, 5, 10])
-def test_a_killed_training_ends_with_the_same_bytes_and_says_where_it_went_on(tmp_path, rounds, caplog):
-    whole = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0)).learnt
-    stopped_after(rounds, tmp_path / "c")
+@pytest.mark.parametrize("iterations", [1, 5, 10])
+def test_a_killed_training_ends_with_the_same_bytes_and_says_where_it_went_on(tmp_path, iterations, caplog):
+    whole = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0)).parameters
+    stopped_after(iterations, tmp_path / "c")
     done = []
-    again = resumed(tmp_path / "c", after_round=lambda now: done.append(now.rounds))
-    assert done == list(range(rounds + 1, 11)), "only the rounds that were missing are done"
-    assert f"resumed at epoch {rounds}" in caplog.text
+    again = resumed(tmp_path / "c", after_epoch=lambda now: done.append(now.iterations))
+    assert done == list(range(iterations + 1, 11)), "only the rounds that were missing are done"
+    assert f"resumed at epoch {iterations}" in caplog.text
     assert again.coefficients.tobytes() == whole.coefficients.tobytes()
     assert again.covariance.tobytes() == whole.covariance.tobytes()
-    for one, two in zip(again.habits, whole.habits, strict=True):
+    for one, two in zip(again.priors, whole.priors, strict=True):
         assert one.position.tobytes() == two.position.tobytes()
-        assert one.background_length == two.background_length
+        assert one.background_duration == two.background_duration
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_a_checkpoint_of_anything_else_is_refused(tmp_path, other, says):
         resumed(tmp_path / "c", **other)
 
 
-def test_recipes_refuse_each_others_checkpoints_by_name(tmp_path):
+def test_methods_refuse_each_others_checkpoints_by_name(tmp_path):
     stopped_after(3, tmp_path / "best")
-    with pytest.raises(InputError, match="recipe = best, not paper"):
+    with pytest.raises(InputError, match="method = hmm, not zhukov19"):
         Zhukov19(checkpoint=Zhukov19Checkpoint(tmp_path / "best")).fit(tiny_corpus(), np.random.default_rng(0))
 
     def die(progress):
@@ -77,7 +77,7 @@ def test_recipes_refuse_each_others_checkpoints_by_name(tmp_path):
         Zhukov19(after_epoch=die, checkpoint=Zhukov19Checkpoint(tmp_path / "paper", 0.0)).fit(
             tiny_corpus(), np.random.default_rng(0)
         )
-    with pytest.raises(InputError, match="recipe = paper, not best"):
+    with pytest.raises(InputError, match="method = zhukov19, not hmm"):
         resumed(tmp_path / "paper")
 
 

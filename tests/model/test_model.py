@@ -6,7 +6,8 @@ import pytest
 
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.zhukov19 import Zhukov19
-from crosstask.model.model import Model, load_model, save_model
+from crosstask.model.file import load_model, save_model
+from crosstask.model.model import Model
 from crosstask.records import InputError, VideoKey, task_from_steps
 from tiny import tiny_corpus
 

@@ -27,8 +27,8 @@ def no_progress(what, total):
 
 
 def run(folder, **config):
-    asked = RunConfig(parse_feature_spec("log-mel"), **({"listen": False} | config))
-    return run_folder(folder, folder / "run", asked, lambda documents: open_encoder("tfidf", None, documents), no_progress)
+    defaults = {"transcribe": False, "encoder": lambda documents: open_encoder("tfidf", None, documents)}
+    return run_folder(folder, folder / "run", RunConfig(parse_feature_spec("log-mel"), **(defaults | config)), no_progress)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def write_bad(folder):
 
 def test_bad_files_are_named_and_set_aside_by_a_run(corpus):
     said = write_bad(corpus / "videos" / "latte")
-    done = run(corpus, listen=True)
+    done = run(corpus, transcribe=True)
     assert {f"{name}.mp4" for name in done.skipped} == set(said)
     for name, words in said.items():
         reason = done.skipped[name.removesuffix(".mp4")]
@@ -136,7 +136,7 @@ def test_subtitles_that_give_nothing_are_named(corpus, caplog):
 def test_what_is_useless_is_refused_before_anything_is_made(corpus, tmp_path):
     before = sorted(corpus.rglob("*"))
     with pytest.raises(InputError, match=r"nowhere: no model\.bin"):
-        run(corpus, listen=True, speech_model=tmp_path / "nowhere")
+        run(corpus, transcribe=True, speech_model=tmp_path / "nowhere")
     (corpus / "run").write_text("a file")
     with pytest.raises(InputError, match="run: a file; expected a folder for the run"):
         run(corpus)

@@ -74,19 +74,21 @@ def test_extracting(tmp_path):
 
 @pytest.mark.parametrize("stage", ["features", "constraints"])
 def test_stages_of_a_run(corpus, stage):
-    config = RunConfig(parse_feature_spec("log-mel"), listen=False)
+    config = RunConfig(parse_feature_spec("log-mel"), transcribe=False, encoder=encoder)
     taken = derived_folder(corpus) / stage
     taken.parent.mkdir(exist_ok=True)
     with exclusive_or_refused(taken), pytest.raises(BlockingIOError, match="is writing it") as refusal:
-        run_folder(corpus, corpus / "run", config, encoder, no_progress)
+        run_folder(corpus, corpus / "run", config, no_progress)
     assert refusal.value.filename == str(taken) and not (corpus / "run" / "run.json").exists()
 
 
 def test_the_run_folder_before_anything_is_begun(corpus):
     with refused_while_another_writes(corpus / "run", corpus):
-        run_folder(corpus, corpus / "run", RunConfig(parse_feature_spec("log-mel"), listen=False), encoder, no_progress)
+        run_folder(
+            corpus, corpus / "run", RunConfig(parse_feature_spec("log-mel"), transcribe=False, encoder=encoder), no_progress
+        )
 
 
 def test_the_demonstration_before_anything_is_begun(tmp_path):
     with refused_while_another_writes(tmp_path / "demo", tmp_path):
-        run_film_demo(tmp_path / "demo", 0, encoder, no_progress, films=FilmSet(2, 1, 1, "log-mel"))
+        run_film_demo(tmp_path / "demo", 0, no_progress, films=FilmSet(2, 1, 1, "log-mel"))

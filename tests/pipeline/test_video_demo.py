@@ -1,7 +1,6 @@
 import pytest
 
 from crosstask.pipeline.video_demo import FilmSet, run_film_demo
-from crosstask.text.encoders import open_encoder
 
 pytest.importorskip("av", reason="extra video is not installed")
 
@@ -21,13 +20,13 @@ def test_the_demonstration_goes_all_the_way_on_two_small_tasks(tmp_path):
         yield lambda: None
 
     films = FilmSet(videos_per_task=3, test_videos_per_task=1, n_tasks=2, features="log-mel")
-    shown = run_film_demo(tmp_path, 1, lambda documents: open_encoder("tfidf", None, documents), progress, films=films)
+    shown = run_film_demo(tmp_path, 1, progress, films=films)
     assert stages == ["rendering", "extracting", "narrating", "training", "localising"]
-    assert set(shown.methods) == {"uniform", "no sharing", "best"} and set(shown.left_out) == {"latte", "omelette"}
+    assert set(shown.methods) == {"uniform", "hmm, no sharing", "hmm"} and set(shown.left_out) == {"latte", "omelette"}
     assert len(shown.result.model.trained_on) == 4 and not shown.result.model.trained_on & set(shown.tested)
     run = open_run(tmp_path).run
-    assert run.synthetic and len(run.videos) == 6 and run.results["best"]["videos"] == 2
-    assert run.methods == ("best", "best, task left out", "no sharing", "uniform")
+    assert run.synthetic and len(run.videos) == 6 and run.results["hmm"]["videos"] == 2
+    assert run.methods == ("hmm", "hmm, task left out", "hmm, no sharing", "uniform")
     report = (tmp_path / "report.html").read_text("utf-8")
     assert report.count("never trained on this task") == 2 and report.count("data:image/jpeg;base64,") >= 12
     assert "over the 2 videos held back from training" in report and len(report) < 5_000_000

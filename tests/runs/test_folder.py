@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from crosstask.model.model import parse
+from crosstask.model.localization import localization_of
 from crosstask.records import InputError, VideoKey
 from crosstask.runs import Run, RunVideo, open_run, write_run
 from tiny import tiny_corpus
@@ -15,7 +15,7 @@ def tiny_run(folder):
     for video in corpus.videos[:3]:
         values = np.random.default_rng(0).standard_normal((20, 3))
         videos.append(RunVideo(video.task, video.id, 20, None, corpus.annotations[video.key], corpus.windows[video.key]))
-        parses.append(parse(corpus.task_of(video), values, video.id))
+        parses.append(localization_of(corpus.task_of(video), values, video.id))
         scores.append(("proposed", video.key, values))
     run = Run(
         "a run",

@@ -7,9 +7,11 @@ import pytest
 
 from crosstask.features import write_rows
 from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.supervised import Supervised
-from crosstask.methods.uniform import Uniform
-from crosstask.model.model import Model, parse, save_model
+from crosstask.model.file import save_model
+from crosstask.model.localization import localization_of
+from crosstask.model.model import Model
 from crosstask.pipeline.viewer_backend import features_at_hand, hand_in
 from crosstask.runs import Run, RunVideo, open_run, write_run
 from crosstask.viewer import viewer_app
@@ -30,7 +32,9 @@ def write_viewed_run(folder: Path, features: bool = True, media: dict[str, str] 
         for name, scorer in scorers.items()
         for video in corpus.videos
     ]
-    parses = {m: [parse(corpus.tasks[k.task], values, k.video) for name, k, values in scores if name == m] for m in scorers}
+    parses = {
+        m: [localization_of(corpus.tasks[k.task], values, k.video) for name, k, values in scores if name == m] for m in scorers
+    }
     videos = tuple(
         RunVideo(v.task, v.id, n_segments, (media or {}).get(v.id), corpus.annotations[v.key], corpus.windows[v.key])
         for v in corpus.videos

@@ -110,7 +110,9 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     from crosstask.corpus_building.map_figure import draw_task_map
     from crosstask.features import write_rows
     from crosstask.methods.hmm import HmmScorer
-    from crosstask.model.model import Model, absence_thresholds_of, parse, save_model
+    from crosstask.model.file import save_model
+    from crosstask.model.localization import absence_thresholds_of, localization_of
+    from crosstask.model.model import Model
     from crosstask.report.page import write_report
     from crosstask.report.timeline import draw_timeline
     from crosstask.runs import Run, RunVideo, write_run
@@ -125,7 +127,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     }
     parses = {
         name: {
-            v.key: parse(
+            v.key: localization_of(
                 corpus.task_of(v), scores[name][v.key], v.id, absence_thresholds_of(shown.methods[name].scorer, corpus.task_of(v))
             )
             for v in tested
@@ -173,7 +175,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     key = next(v.key for v in tested if v.task == shown.unseen_task.id)
     features = corpus.features.rows(key.video)
     values = shown.unseen.scorer.score(shown.unseen_task, features)
-    found = parse(shown.unseen_task, values, key.video)
+    found = localization_of(shown.unseen_task, values, key.video)
     title = f"{shown.unseen_task.title}, never trained on: {key.video} (synthetic)"
     draw_timeline(out / "figures" / f"unseen-{key}.png", title, shown.unseen_task, values, found, corpus.annotations[key], None)
     draw_task_map(out, corpus.tasks, seed)

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crosstask.cli.options import AsJson, CorpusFolder, Seed, SplitSeed, VideoList, test_videos
+from crosstask.cli.options import (
+    AsJson,
+    CorpusFolder,
+    Decoder,
+    MethodName,
+    Seed,
+    SplitSeed,
+    VideoList,
+    check_decoder,
+    test_videos,
+)
 from crosstask.cli.output import counted, note, percent, print_json, print_table, progress
 
 if TYPE_CHECKING:
@@ -16,9 +26,10 @@ if TYPE_CHECKING:
 def evaluate(
     corpus: CorpusFolder,
     model: Annotated[Path | None, typer.Option("--model", help="Model file written by train.")] = None,
-    method: Annotated[str | None, typer.Option("--method", help="Method without training: uniform or random.")] = None,
+    method: MethodName = None,
     videos: VideoList = None,
     split: SplitSeed = None,
+    decoder: Decoder = "once",
     draws: Annotated[int, typer.Option("--draws", min=1, help="Repeat a random method and report the mean.")] = 1,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -31,6 +42,7 @@ def evaluate(
     from crosstask.evaluation.evaluate import evaluate as judge
     from crosstask.records import InputError
 
+    check_decoder(decoder)
     opened = open_corpus(corpus)
     judged = test_videos(opened, videos, split)
     if not judged and split is not None:
@@ -46,7 +58,7 @@ def evaluate(
     for draw in range(draws):
         scorer = _scorer(opened, model, method, seed + draw, judged)
         with progress("evaluating", len(judged)) as advance:
-            results.append(judge(opened, scorer, judged, advance).to_json())
+            results.append(judge(opened, scorer, judged, advance, decoder).to_json())
     result = results[0] if draws == 1 else _mean(results)
     for reason in result["skipped"].values():
         note(f"warning: set aside: {reason}")
@@ -64,14 +76,16 @@ def _scorer(corpus: "Corpus", model: Path | None, method: str | None, seed: int,
     if (model is None) == (method is None):
         raise InputError("say what to evaluate: either --model FILE or --method uniform|random")
     if method is not None:
-        from crosstask.methods import METHODS, method_named
+        from crosstask.methods import method_named
+        from crosstask.methods.table import UNTRAINED, canonical_name
 
-        if method in METHODS and method not in ("uniform", "random"):
+        name = canonical_name(method)
+        if name not in UNTRAINED:
             raise InputError(
-                f"method '{method}' must be trained first: `crosstask train CORPUS --method {method} --out FILE`, then --model FILE"
+                f"method '{name}' must be trained first: `crosstask train CORPUS --method {name} --out FILE`, then --model FILE"
             )
-        return method_named(method).fit(corpus, np.random.default_rng(seed))
-    from crosstask.model.model import load_model
+        return method_named(name).fit(corpus, np.random.default_rng(seed))
+    from crosstask.model.file import load_model
 
     assert model is not None
     loaded = load_model(model)

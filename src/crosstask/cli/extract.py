@@ -10,9 +10,6 @@ from crosstask.cli.output import note, print_json, say
 from crosstask.cli.progress import countdown
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from crosstask.extraction.extract_many import Extracted
     from crosstask.extraction.feature_spec import FeatureSpec
     from crosstask.pipeline.extract import Workers
@@ -50,6 +47,8 @@ def extract(
 
     spec = parse_feature_spec(features, weights_given(weights), every)
     team = team_of(engine, workers, address)
+    from crosstask.text.encoders.choice import sentence_encoder
+
     encoder = sentence_encoder() if spec.speech else None
     if len(inputs) == 1 and inputs[0].is_dir():
         result, folder = _corpus(inputs[0], spec, out, team, encoder)
@@ -132,41 +131,9 @@ def team_of(engine: str, workers: int | None, address: str | None) -> "Workers":
     )
 
 
-def sentence_encoder() -> "Encoder":
-    """The encoder of speech features: always a sentence encoder, as its columns must not depend on the corpus."""
-    from crosstask.cli.narrate import encoder_for
-
-    return encoder_for("sentence", None, ())
-
-
 def report_skipped(skipped: dict[str, str]) -> None:
     """One line a video, the first twenty in full."""
     for reason in [reason for _, reason in sorted(skipped.items())][:20]:
         note(f"warning: set aside: {reason}")
     if len(skipped) > 20:
         note(f"warning: and {len(skipped) - 20} more were set aside; --json names them all")
-
-
-def described(path: Path, spec: str) -> "npt.NDArray[np.floating]":
-    """(T, D) of a video file, described as a model was trained."""
-    from dataclasses import replace
-
-    import numpy as np
-
-    from crosstask.extraction.extract_video import extract_video
-    from crosstask.extraction.feature_spec import Part, parse_feature_spec
-    from crosstask.records import InputError, Narration
-    from crosstask.text.encoders.speech import speech_features
-
-    if spec == "unknown" or "#" in spec:
-        raise InputError(
-            f"{path}: the model's features ('{spec}') cannot be made from a video here; expected features (T, D) as .npy"
-        )
-    wanted = parse_feature_spec(spec)
-    rows = extract_video(path, replace(wanted, parts=wanted.parts or (Part("log-mel"),)))
-    if not wanted.speech:
-        return rows
-    subtitles = subtitles_beside([path])
-    narration = subtitles[path.stem] if path.stem in subtitles else Narration(())
-    spoken = speech_features(narration, len(rows), sentence_encoder())
-    return np.concatenate([rows, spoken] if wanted.parts else [spoken], axis=1)

@@ -1,16 +1,16 @@
 """`crosstask localize`: where the steps of a task happen in new videos."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosstask.cli.options import AsJson
-from crosstask.cli.output import counted, note, print_json, say
+from crosstask.cli.options import AsJson, Decoder, check_decoder
+from crosstask.cli.output import clock, note, print_json, say
 
 if TYPE_CHECKING:
     from crosstask.model.model import Model
-    from crosstask.records import Localization, Task
+    from crosstask.records import Localization, Narration, Task
 
 
 def localize(
@@ -22,31 +22,36 @@ def localize(
     steps: Annotated[str | None, typer.Option("--steps", help='A new step list: "pour milk, whisk egg".')] = None,
     narration: Annotated[
         list[Path] | None,
-        typer.Option("--narration", help="Subtitles instead of a model: what is said tells where (repeatable)."),
+        typer.Option("--narration", help="Subtitle files instead of a model: find the steps in what is said (repeatable)."),
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="With --narration: what the task is called; it helps.")] = None,
+    title: Annotated[str | None, typer.Option("--title", help="With --narration: the title of the task; it helps.")] = None,
     encoder: Annotated[str | None, typer.Option("--encoder", help="With --narration: as for narrate.")] = None,
     encoder_file: Annotated[Path | None, typer.Option("--encoder-file", help="With --narration: as for narrate.")] = None,
+    decoder: Decoder = "once",
     as_json: AsJson = False,
 ) -> None:
-    """Find the steps of a task in videos that the model never saw; the task may be new as well.
+    """Find the steps of a task in videos that the model was not trained on; the task may be new as well.
 
     Example: crosstask localize model.safetensors features/new.npy --steps "pour milk, whisk egg"
     """
-    from crosstask.model.model import load_model
     from crosstask.records import InputError
 
+    check_decoder(decoder)
     if narration:
         _from_narration(narration, steps, title, encoder, encoder_file, as_json, model)
         return
     if model is None or not inputs:
-        raise InputError("say what to parse: MODEL and feature files, or --narration FILE with --steps")
+        raise InputError("say what to localize: MODEL and video or feature files, or --narration FILE with --steps")
+    if (task is None) == (steps is None):
+        raise InputError('say which steps to look for: either --task ID or --steps "pour milk, whisk egg"')
+    from crosstask.model.file import load_model
+
     loaded = load_model(model)
-    wanted = task_wanted(loaded, task, steps)
+    wanted = _task_wanted(loaded, task, steps)
     found, problems = [], []
     for path in inputs:
         try:
-            found.append(_localize(loaded, wanted, path))
+            found.append(loaded.localize(path, wanted, decoder=decoder))
         except InputError as error:
             problems.append(str(error))
     for problem in problems:
@@ -56,9 +61,21 @@ def localize(
         print_json(shapes[0] if len(inputs) == 1 and shapes else shapes)
     else:
         for localization in found:
-            _print(localization)
+            _print(localization, "not shown")
     if problems:
         raise typer.Exit(2)
+
+
+def _task_wanted(model: "Model", task: str | None, steps: str | None) -> "Task":
+    """The task by id or title, or a new one from its steps; words that were never trained are named."""
+    wanted = model.task_wanted(task, steps)
+    if task is None:
+        unknown, unplaced = model.unknown_words(wanted), model.unknown_steps(wanted)
+        if unknown:
+            note(f"note: never trained: {', '.join(unknown)}")
+        if unplaced:
+            note(f"warning: placed by order alone, as none of their words was trained: {', '.join(unplaced)}")
+    return wanted
 
 
 def _from_narration(
@@ -70,66 +87,41 @@ def _from_narration(
     as_json: bool,
     model: Path | None,
 ) -> None:
-    """Answer from subtitles alone."""
-    from crosstask.cli.narrate import localize_narration
-    from crosstask.records import InputError
+    """Localize steps in subtitles alone; several videos of a task help each other."""
+    from crosstask.narration.localize_speech import localize_from_speech
+    from crosstask.records import InputError, task_from_steps
+    from crosstask.text.encoders.choice import choose_encoder
 
     if steps is None:
         raise InputError('say which steps to look for: --narration FILE --steps "pour milk, whisk egg"')
     if model is not None:
-        raise InputError("--narration answers from subtitles alone; leave out the model and the feature files")
-    localize_narration(narration, steps, title, encoder, encoder_file, as_json)
+        raise InputError("--narration uses subtitles alone; leave out the model and the feature files")
+    said = _narrations(narration)
+    documents = [" ".join(word.text for word in narration.words) for narration in said.values()]
+    found = localize_from_speech(
+        said, task_from_steps(steps, title or "new task"), choose_encoder(encoder, encoder_file, documents)
+    )
+    if as_json:
+        shapes = [localization.to_json() for localization in found]
+        print_json(shapes[0] if len(shapes) == 1 else shapes)
+        return
+    for localization in found:
+        _print(localization, "not mentioned")
 
 
-def task_wanted(model: "Model", task: str | None, steps: str | None) -> "Task":
-    """The task by id or title, or a new one from its steps; words that were never trained are named."""
-    from crosstask.records import InputError, task_from_steps
+def _narrations(paths: list[Path]) -> "dict[str, Narration]":
+    from crosstask.datasets.subtitles import looks_english, read_narration
 
-    if (task is None) == (steps is None):
-        raise InputError('say which steps to look for: either --task ID or --steps "pour milk, whisk egg"')
-    if task is not None:
-        known = {t.id: t for t in model.tasks.values()} | {t.title.lower(): t for t in model.tasks.values()}
-        if task not in known and task.lower() not in known:
-            from difflib import get_close_matches
-
-            near = get_close_matches(task.lower(), known, n=3, cutoff=0.4)
-            hint = f"; did you mean {' or '.join(near)}?" if near else f"; it knows {counted(len(model.tasks), 'task')}"
-            raise InputError(f"task '{task}' is not in the model{hint} A new task needs only --steps")
-        return known.get(task) or known[task.lower()]
-    wanted = task_from_steps(steps or "")
-    unknown, lost = model.scorer.unknown_words(wanted), model.scorer.unknown_steps(wanted)
-    if unknown:
-        note(f"note: never trained: {', '.join(unknown)}")
-    if lost:
-        note(f"warning: placed by order alone, as none of their words was trained: {', '.join(lost)}")
-    return wanted
+    said = {}
+    for path in paths:
+        narration = read_narration(path)
+        if not looks_english(narration):
+            note(f"warning: {path.name} does not look English; the packaged sentence encoder knows English only")
+        said[path.stem if path.stem not in said else str(path)] = narration
+    return said
 
 
-def _localize(model: "Model", task: "Task", path: Path) -> "Localization":
-    import numpy as np
-
-    from crosstask.features import read_rows
-    from crosstask.records import InputError
-
-    if not path.is_file():
-        raise InputError(f"{path}: no such file; expected features (T, D) as .npy")
-    if path.suffix != ".npy":
-        from crosstask.cli.extract import described
-
-        return model.localize(task, described(path, model.feature_spec), video=path.stem)
-    return model.localize(task, np.asarray(read_rows(path)), video=path.stem)
-
-
-def _print(localization: "Localization") -> None:
+def _print(localization: "Localization", absent: str) -> None:
     say(f"{localization.video}")
     for step in localization.steps:
-        say(f"  {clock(step.second)}  {step.step}")
-
-
-def clock(second: Any) -> str:
-    """Minutes and seconds.
-
-    >>> clock(75)
-    ' 1:15'
-    """
-    return f"{int(second) // 60:2d}:{int(second) % 60:02d}"
+        say(f"  {clock(step.second)}  {step.step}{'' if step.shown else f'  ({absent})'}")

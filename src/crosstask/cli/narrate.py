@@ -1,6 +1,5 @@
 """`crosstask narrate`: from subtitles to the windows where a step may lie."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +10,7 @@ from crosstask.cli.output import counted, note, percent, print_json, print_table
 
 if TYPE_CHECKING:
     from crosstask.narration.narrate import NarrationResult
-    from crosstask.records import Corpus, Narration, Video
-    from crosstask.text.encoders import Encoder
+    from crosstask.records import Corpus, Video
 
 EncoderName = Annotated[
     str | None,
@@ -39,6 +37,7 @@ def narrate(
     from crosstask.datasets import open_corpus
     from crosstask.narration.narrate import recipe_named, transcripts, usable_videos
     from crosstask.records import InputError
+    from crosstask.text.encoders.choice import choose_encoder
 
     chosen = recipe_named(recipe)
     opened = open_corpus(corpus)
@@ -48,7 +47,7 @@ def narrate(
         needs = "subtitles and annotation" if score else "subtitles"
         raise InputError(f"corpus '{opened.name}': no video with {needs}; expected crosstask_subtitles/VIDEO.vtt, .srt or .json")
     usable, unusable = usable_videos(opened, narrated)
-    opened_encoder = encoder_for(encoder, encoder_file, transcripts(usable))
+    opened_encoder = choose_encoder(encoder, encoder_file, transcripts(usable))
     with progress("narrating", len(usable)) as advance:
         found = chosen(opened, usable, opened_encoder, advance=advance)
     report_unusable({**unusable, **found.unusable})
@@ -56,25 +55,6 @@ def narrate(
         _say_scores(opened, narrated, found, as_json)
     else:
         _write(opened, found, len(unusable) + len(found.unusable), as_json)
-
-
-def encoder_for(name: str | None, file: Path | None, documents: Sequence[str]) -> "Encoder":
-    """The encoder asked for, or the best that is installed; slow ones remember their vectors in the user's cache."""
-    from importlib.util import find_spec
-
-    from crosstask.storage.places import cache_folder
-    from crosstask.text.encoders import CachedEncoder, open_encoder
-    from crosstask.text.encoders.sentence import PACKAGED
-
-    if name is None:
-        installed = find_spec("sentence_transformers") is not None and (file is not None or find_spec(PACKAGED) is not None)
-        name = "sentence" if installed else "tfidf"
-        if not installed:
-            note("note: comparing words (tfidf); a sentence encoder finds more: pip install 'crosstask[sentence]'")
-    opened = open_encoder(name, file, documents)
-    if name != "sentence":
-        return opened
-    return CachedEncoder(opened, cache_folder() / "embeddings", lambda done, total: note(f"encoding: {done} of {total}"))
 
 
 def report_unusable(unusable: dict[Any, str]) -> None:
@@ -123,37 +103,3 @@ def _write(corpus: "Corpus", found: "NarrationResult", n_unusable: int, as_json:
         print_json({"folder": str(folder), "videos": len(found.windows), "unusable": n_unusable})
     else:
         say(f"windows of {counted(len(found.windows), 'video')} in {folder}")
-
-
-def localize_narration(
-    narrations: list[Path], steps: str, title: str | None, encoder: str | None, encoder_file: Path | None, as_json: bool
-) -> None:
-    """`localize --narration FILE... --steps ..`: the steps found in subtitles alone; several videos of a task help each other."""
-    from crosstask.cli.localize import clock
-    from crosstask.narration.localize_speech import localize_from_speech
-    from crosstask.records import task_from_steps
-
-    task = task_from_steps(steps, title or "new task")
-    said = _narrations(narrations)
-    documents = [" ".join(word.text for word in narration.words) for narration in said.values()]
-    found = localize_from_speech(said, task, encoder_for(encoder, encoder_file, documents))
-    shapes = [localization.to_json() for localization in found]
-    if as_json:
-        print_json(shapes[0] if len(shapes) == 1 else shapes)
-        return
-    for localization in found:
-        say(localization.video)
-        for step in localization.steps:
-            say(f"  {clock(step.second)}  {step.step}{'' if step.shown else '  (not mentioned)'}")
-
-
-def _narrations(paths: list[Path]) -> "dict[str, Narration]":
-    from crosstask.datasets.subtitles import looks_english, read_narration
-
-    said = {}
-    for path in paths:
-        narration = read_narration(path)
-        if not looks_english(narration):
-            note(f"warning: {path.name} does not look English; the packaged sentence encoder knows English only")
-        said[path.stem if path.stem not in said else str(path)] = narration
-    return said

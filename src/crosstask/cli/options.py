@@ -18,7 +18,44 @@ SplitSeed = Annotated[
 SharedVideos = Annotated[
     str, typer.Option("--shared-videos", help="With --split: keep or drop training rows of videos that are tested.")
 ]
+MethodName = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        help="hmm (default), zhukov19 (the paper), task-specific, supervised, alayrac16, richard18, uniform, random.",
+    ),
+]
+Recipe = Annotated[str | None, typer.Option("--recipe", help="Synonym of --method: best is hmm, paper is zhukov19.")]
+Decoder = Annotated[
+    str, typer.Option("--decoder", help="once (list order), swaps (neighbours may swap) or drops (steps may be dropped).")
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+
+
+def chosen_method(method: str | None, recipe: str | None, default: str = "hmm") -> str:
+    """The method that --method or its synonym --recipe names; both must agree."""
+    from crosstask.methods.table import canonical_name
+    from crosstask.records import InputError
+
+    if recipe is not None and recipe not in ("best", "paper"):
+        raise InputError(f"--recipe {recipe}: expected best or paper")
+    if method is None:
+        return canonical_name(recipe or default)
+    if recipe is not None and canonical_name(recipe) != canonical_name(method):
+        raise InputError(
+            f"--method {method} contradicts --recipe {recipe}, which means --method {canonical_name(recipe)}; leave out --recipe"
+        )
+    return canonical_name(method)
+
+
+def check_decoder(decoder: str) -> str:
+    """The decoder itself, or an error when it is unknown."""
+    from crosstask.inference import DECODERS
+    from crosstask.records import InputError
+
+    if decoder not in DECODERS:
+        raise InputError(f"--decoder {decoder}: expected {', '.join(DECODERS)}")
+    return decoder
 
 
 def check_engine(engine: str) -> None:

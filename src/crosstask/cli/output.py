@@ -109,3 +109,12 @@ def counted(n: int, what: str) -> str:
     ('1 video', '2 videos', '0 tasks')
     """
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def clock(second: Any) -> str:
+    """Minutes and seconds.
+
+    >>> clock(75)
+    ' 1:15'
+    """
+    return f"{int(second) // 60:2d}:{int(second) % 60:02d}"

@@ -11,11 +11,8 @@ from crosstask.cli.output import counted, note, percent, print_json, say
 from crosstask.cli.progress import countdown, duration, size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from crosstask.extraction.feature_spec import FeatureSpec
     from crosstask.pipeline.run import RunResult
-    from crosstask.text.encoders import Encoder
 
 
 def run(
@@ -41,7 +38,7 @@ def run(
     Example: crosstask run my-corpus
     """
     from crosstask.extraction.feature_spec import parse_feature_spec
-    from crosstask.model.model import load_model
+    from crosstask.model.file import load_model
     from crosstask.pipeline.run import RunConfig, run_folder
 
     asked = features or (_recipe_of(load_model(model).feature_spec) if model else "default")
@@ -52,15 +49,8 @@ def run(
     out = out or folder / "run"
     command = f"crosstask run {folder.name} --seed {seed}" + (f" --model {model.name}" if model else "")
     config = RunConfig(recipe, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, command)
-    result = run_folder(folder, out, config, encoder_or_best, countdown)
+    result = run_folder(folder, out, config, countdown)
     say_finished(result, out, as_json)
-
-
-def encoder_or_best(documents: "Sequence[str]") -> "Encoder":
-    """The best encoder that is installed; without documents (speech as features) it must be the sentence encoder."""
-    from crosstask.cli.narrate import encoder_for
-
-    return encoder_for(None if documents else "sentence", None, documents)
 
 
 def _recipe_of(model_recipe: str) -> str:
@@ -90,7 +80,7 @@ def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
         print_json(counts)
         return
     say(
-        f"{counted(len(extracted.done), 'video')} done, {counts['reused']} reused, {len(result.skipped)} set aside; "
+        f"{counted(len(extracted.done), 'video')} done, {counts['reused']} reused, {len(result.skipped)} skipped; "
         f"{result.windows} with narration; steps found in {len(result.localized)}"
     )
     if result.results:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from crosstask.cli.extract import team_of
 from crosstask.cli.output import note, percent, print_json, print_table, say
 from crosstask.cli.progress import countdown, duration
-from crosstask.cli.run import encoder_or_best
 
 if TYPE_CHECKING:
     from crosstask.pipeline.video_demo import FilmDemoResult
@@ -17,7 +16,7 @@ def show_video_demo(out: Path, seed: int, as_json: bool) -> None:
     from crosstask.pipeline.video_demo import run_film_demo
 
     note("synthetic videos: drawn and filmed here, nothing in them is real")
-    shown = run_film_demo(out, seed, encoder_or_best, countdown, team_of("local", None, None).count)
+    shown = run_film_demo(out, seed, countdown, team_of("local", None, None).count)
     figures = figures_of(shown) | {"run": str(out)}
     if as_json:
         print_json(figures)
@@ -49,7 +48,7 @@ def figures_of(shown: "FilmDemoResult") -> dict[str, Any]:
 
 
 def _print(shown: "FilmDemoResult", figures: dict[str, Any]) -> None:
-    names = ("uniform", "no sharing", "best")
+    names = ("uniform", "hmm, no sharing", "hmm")
     corpus, recalls, left_out = shown.result.corpus, figures["recall"], figures["left_out"]
     rows = [
         [
@@ -61,7 +60,7 @@ def _print(shown: "FilmDemoResult", figures: dict[str, Any]) -> None:
     ]
     means = [percent(recalls[name]["mean"]) for name in names]
     rows.append(["mean over tasks", *means, percent(left_out["mean"]["never_trained"])])
-    header = ["step recall, % (synthetic videos)", "uniform", "no sharing", "best", "best, task never trained on"]
+    header = ["step recall, % (synthetic videos)", "uniform", "hmm, no sharing", "hmm", "hmm, task never trained on"]
     print_table(f"{len(shown.tested)} test videos in kitchens of their own", header, rows)
     say("\nWhere the time went")
     for what, spent in shown.seconds.items():

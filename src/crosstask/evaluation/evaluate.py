@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.inference import decode_once
+from crosstask.inference import decode_scores
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.average_precision import FrameAveragePrecision
 from crosstask.metrics.matched_f1 import MatchedF1
@@ -45,14 +45,20 @@ def _with_mean(by_task: dict[str, float]) -> dict[str, Any]:
     return {"mean": mean_over_tasks(by_task), "tasks": by_task}
 
 
-def evaluate(corpus: Corpus, scorer: Scorer, videos: Iterable[Video], advance: Callable[[], None] = lambda: None) -> Evaluation:
+def evaluate(
+    corpus: Corpus,
+    scorer: Scorer,
+    videos: Iterable[Video],
+    advance: Callable[[], None] = lambda: None,
+    decoder: str = "once",
+) -> Evaluation:
     """The scorer's figures over some annotated videos; a bad video is set aside by name."""
     result = Evaluation()
     for video in videos:
         try:
             truth = true_segments(corpus, video)
             scores = scorer.score(corpus.task_of(video), features_of(corpus, video))
-            times = decode_once(-scores)
+            times = decode_scores(scores, decoder)
         except InputError as error:
             result.skipped[str(video.key)] = str(error)
         except ValueError as error:

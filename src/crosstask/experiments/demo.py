@@ -10,9 +10,9 @@ from crosstask.evaluation.evaluate import Evaluation, evaluate
 from crosstask.evaluation.splits import Split, paper_split
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Method, Scorer
 from crosstask.methods.supervised import Supervised
-from crosstask.methods.uniform import Uniform
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus, Task, Video
 from crosstask.synthetic import Shape, generate_corpus

@@ -11,7 +11,7 @@ from crosstask.experiments.arms import method_of
 from crosstask.experiments.corpora import open_once
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
-from crosstask.model.model import absence_thresholds_of, parse
+from crosstask.model.localization import absence_thresholds_of, localization_of
 from crosstask.records import Corpus, InputError, Video
 
 SHOWN_VIDEOS_PER_TASK = 2
@@ -100,7 +100,7 @@ def _parses(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> list[dict[
     for task in corpus.primary_tasks():
         for video in [v for v in test if v.task == task.id][:SHOWN_VIDEOS_PER_TASK]:
             scores = np.asarray(scorer.score(task, features_of(corpus, video)))
-            found.append(parse(task, scores, video.id, absence_thresholds_of(scorer, task)).to_json())
+            found.append(localization_of(task, scores, video.id, absence_thresholds_of(scorer, task)).to_json())
     return found
 
 

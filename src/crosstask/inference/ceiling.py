@@ -1,12 +1,12 @@
-"""The ordered ceiling: how many present steps a labelling that respects the order can get right at best.
+"""The ordered ceiling: the largest number of present steps that a labelling in list order can hit.
 
-Judged: one moment per step, a hit if it lies in any true interval of that step; the moments of the steps increase strictly
-along the list. A step that does not fit is left out and counts as a miss, so absent steps ask for no room. Summed over a task's
+Counted: one moment per step, a hit if it lies in any true interval of that step; the moments of the steps increase strictly
+along the list. A step that does not fit is left out and counts as a miss, so absent steps take no segment. Summed over a task's
 videos, hits / present is its *order consistency* (Table S2): 2 -> 1 -> 3 has 2 of 3.
 
     H_t(k) = max(H_t(k-1), H_{t-1}(k), H_{t-1}(k-1) + truth[t, k])
 
-`decode_once(-truth)` gives the slightly lower ceiling of labellings that must place absent steps, too.
+`decode_once(-truth)` gives the slightly lower ceiling of labellings that must also place absent steps.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Steps in order, where a step may be absent at a price: only those that pay are placed, in O(KT).
+"""Ordered steps that may be dropped at a cost, in O(KT).
 
     V_t(k) = min(V_t(k-1) + absence[k], V_{t-1}(k), V_{t-1}(k-1) + cost[t, k])
 
@@ -40,7 +40,7 @@ def decode_with_drops(cost: npt.ArrayLike, absence_cost: npt.ArrayLike, name: st
 
 @compiled
 def drops_into(cost: Floats, absence: Floats, value: Floats, came: npt.NDArray[np.uint8], times: Ints) -> bool:
-    """Fill `times` (K,) and say True; say False, times untouched, when compulsory steps have no ordered answer.
+    """Fill `times` (K,) and return True; return False, times unchanged, when compulsory steps have no ordered answer.
 
     For compiled callers. Work space: `value` (at least K + 1) float64; `came` (at least T, at least K) uint8: 0 waited, 1 placed
     here, 2 absent.

@@ -1,6 +1,6 @@
 """Each step once: K strictly increasing times of least total cost, in O(KT).
 
-    min over t_1 < ... < t_K of  sum_k cost[t_k, k]                                           (16) under the order constraint
+    min over t_1 < ... < t_K of  sum_k cost[t_k, k]                                           the linearised label step (6), (17)
     V_t(k) = min(V_{t-1}(k), V_{t-1}(k-1) + cost[t, k])       steps up to k lie in the segments up to t      cf. (8), (9)
 
 One row of V is kept, and one byte per cell says whether step k was placed at t. Infinite costs forbid.
@@ -57,7 +57,7 @@ def decode_once_batch(costs: Any, n_segments: Any, n_steps: Any, names: Sequence
 
 @compiled
 def once_into(cost: Floats, value: Floats, placed: npt.NDArray[np.bool_], times: Ints) -> bool:
-    """Fill `times` (K,) with the best increasing times and say True; say False, times untouched, when there are none.
+    """Fill `times` (K,) with the best increasing times and return True; return False, times unchanged, when there are none.
 
     For compiled callers: nothing is allocated, checked or raised. `cost` is (T, K), float32 or float64, rows in time order (any
     subset of a video's rows will do: times then count within it). `value` (at least K) float64 and `placed` (at least T, at least

@@ -1,4 +1,4 @@
-"""What this room refuses at its doors, and the words it says it with."""
+"""Validation of costs, and the errors of the decoders."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,11 +17,11 @@ class NoOrderedAnswer(ValueError):
 
 
 class BadCost(ValueError):
-    """A cost that is not a cost: not a number, minus infinity, or an array of another shape."""
+    """Invalid costs: NaN, minus infinity, or an array of another shape."""
 
 
 def in_video(name: str | None) -> str:
-    """The tail of a message, ' in video NAME', or nothing for a nameless one."""
+    """' in video NAME' for a message; empty without a name."""
     return "" if name is None else f" in video {name}"
 
 
@@ -60,7 +60,7 @@ def refuse_bad_cost(cost: Floats, n_steps: int, name: str | None) -> None:
 
 
 def no_ordered_answer(n_segments: int, n_steps: int, name: str | None) -> NoOrderedAnswer:
-    """The error that tells why these costs admit no ordered labels."""
+    """The error that explains why these costs admit no ordered labels."""
     if n_segments < n_steps:
         return NoOrderedAnswer(
             f"T = {n_segments} segments cannot hold {n_steps} steps{in_video(name)}: give a longer video or a shorter step list"
@@ -75,7 +75,7 @@ def no_ordered_answer(n_segments: int, n_steps: int, name: str | None) -> NoOrde
 def first_bad_cost(cost: Floats) -> int:
     """Place of the first NaN or minus infinity of a flat array, or -1."""
     bad = 0
-    for i in range(cost.size):  # counting first: a loop without an exit is read several numbers at a time
+    for i in range(cost.size):  # counting first: a loop without an exit is vectorised
         bad += not cost[i] > -np.inf
     if bad > 0:
         for i in range(cost.size):

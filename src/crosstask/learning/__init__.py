@@ -1,1 +1,1 @@
-"""Arrays to parameters: the component model, its loss, and the alternation that learns it. Knows no videos, only rows."""
+"""Arrays -> parameters: the default method, the paper's method and its baselines. Nothing here knows a `Video`."""

@@ -1,4 +1,4 @@
-"""Corpus to model: every method behind two contracts."""
+"""Corpus -> scorer: all methods behind two interfaces."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ __all__ = ["METHODS", "Method", "Scorer", "method_named"]
 
 
 def __getattr__(name: str) -> Any:
-    """The table of methods on first use: a trained model answers without loading every way to train one."""
+    """The table of methods on first use: using a trained model does not load every method."""
     if name not in ("METHODS", "method_named"):
         raise AttributeError(f"module 'crosstask.methods' has no attribute '{name}'")
     from crosstask.methods import table

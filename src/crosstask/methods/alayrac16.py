@@ -1,4 +1,4 @@
-"""Alayrac'16: DIFFRAC for each task alone, under the same order and windows; test scores are its linear map."""
+"""Alayrac'16: discriminative clustering of each task alone, under the same order and windows; scores are its linear map."""
 
 import logging
 from collections.abc import Callable
@@ -8,6 +8,7 @@ import numpy as np
 
 from crosstask.learning.baselines.discriminative_clustering import Diffrac, DiffracSettings, diffrac
 from crosstask.learning.float16 import as_float32
+from crosstask.methods.protocols import Params
 from crosstask.methods.task_scorer import TaskScorer
 from crosstask.methods.training_videos import training_arrays
 from crosstask.records import Corpus
@@ -17,14 +18,14 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Alayrac16:
+class Alayrac16(Params):
     """The visual model of Alayrac et al. (2016), given our narration windows as the paper does."""
 
     settings: DiffracSettings = field(default_factory=DiffracSettings)
     after_task: Callable[[Diffrac], None] = field(default=lambda found: None, compare=False, repr=False)
 
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> TaskScorer:
-        """Learn every task of the corpus that has a trainable video."""
+        """A scorer with a linear map for every task of the corpus that has a trainable video."""
         arrays = training_arrays(corpus, vocabulary_of(corpus.tasks.values(), "none"))
         videos, weights = arrays.videos, {}
         for task in sorted({key.task for key in arrays.keys}):
@@ -34,10 +35,10 @@ class Alayrac16:
             for i in members:
                 first, n_segments = int(videos.first_row[i]), int(videos.n_segments[i])
                 rows.append(as_float32(arrays.rows[first : first + n_segments]))
-                places = np.zeros((n_segments, n_steps), np.bool_)
+                mask = np.zeros((n_segments, n_steps), np.bool_)
                 cells = videos.allowed[videos.first_allowed[i] : videos.first_allowed[i + 1]].reshape(-1, n_steps)
-                places[videos.active[videos.first_active[i] : videos.first_active[i + 1]]] = cells
-                allowed.append(places)
+                mask[videos.active[videos.first_active[i] : videos.first_active[i + 1]]] = cells
+                allowed.append(mask)
             found = diffrac(np.concatenate(rows), allowed, self.settings)
             log.info("task %s: duality gap %.2e after %d iterations", task, found.gaps[-1], len(found.gaps))
             weights[task] = found.weights

@@ -1,7 +1,7 @@
-"""Scores from component classifiers: what the paper's method learns, at any level of sharing."""
+"""A scorer of linear component classifiers, the paper's model, at any level of sharing."""
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ class ComponentScorer:
 
     vocabulary: Vocabulary
     parameters: npt.NDArray[np.float32]
+    losses: tuple[float, ...] = field(default=(), compare=False, repr=False)  # of the epochs; not stored
     kind: str = "component"
 
     def score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
@@ -27,7 +28,7 @@ class ComponentScorer:
         return log_softmax(self.raw_score(task, features))
 
     def raw_score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-        """(T, D) -> (T, K), Eq. (1) itself: the paper parses with f, we with its log softmax (deviation 7)."""
+        """(T, D) -> (T, K), Eq. (1) itself: the paper decodes f, we decode its log softmax (deviation 7)."""
         n_dimensions = self.parameters.shape[1] - 1
         if features.ndim != 2 or features.shape[1] != n_dimensions:
             raise InputError(

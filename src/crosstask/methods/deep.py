@@ -1,4 +1,4 @@
-"""The paper's learning with a deeper classifier in place of the linear one. Extra: deep."""
+"""The paper's training with a deeper classifier in place of the linear one. Extra: deep."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,26 +9,27 @@ import numpy.typing as npt
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.learning.zhukov19.component_model import log_softmax, step_scores
 from crosstask.learning.zhukov19.deep import DeepSettings, alternate_deep, layers
+from crosstask.methods.protocols import Params
 from crosstask.methods.training_videos import training_arrays
 from crosstask.records import Corpus, MissingExtra, Task
 from crosstask.text import Vocabulary, vocabulary_of
 
 
 @dataclass(frozen=True)
-class DeepClassifier:
-    """Component classifiers with hidden layers of the given widths; none is the linear model, by PyTorch."""
+class DeepClassifier(Params):
+    """The method `deep`: component classifiers with hidden layers of the given widths; none is the linear model, in PyTorch."""
 
     hidden: tuple[int, ...] = ()
     sharing: str = "component"
     settings: AlternationSettings = field(default_factory=AlternationSettings)
 
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> "DeepScorer":
-        """Learn from every video of the corpus that has features."""
+        """A scorer trained on every video of the corpus that has features."""
         try:
             import torch
         except ImportError:
             raise MissingExtra("a deeper classifier", "deep") from None
-        seed = int(rng.integers(2**62))
+        seed = int(np.random.default_rng(rng).integers(2**62))
         vocabulary = vocabulary_of(corpus.tasks.values(), self.sharing)
         arrays = training_arrays(corpus, vocabulary)
         torch.manual_seed(seed)

@@ -1,11 +1,15 @@
-"""Our best recipe: looks that borrow between steps by their words, labels renewed under ordered runs, windows believed as far as they earn it.
+"""The default method: a hidden Markov model of ordered steps with Gaussian emissions that share between tasks through the words of the steps.
 
-The same supervision as the paper's: ordered steps and windows. Scores are probabilities that a segment lies in a step given the whole video, so
-that the ordered inference on them picks the moments most likely to be hits.
+It uses the supervision of the paper: ordered step lists, and narration windows where there are any. Training is EM
+(`learning/hmm/em.py`); its closest ancestor is the semi-Markov model of Fried et al. (2020). Scores are log-probabilities that
+a segment lies in a step given the whole video, so that the ordered decoder picks the moments with the largest expected number
+of hits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,35 +20,50 @@ from crosstask.inference import decode_once
 from crosstask.inference.absence import absence_thresholds, scores_at
 from crosstask.inference.hmm_posterior import HmmPosterior
 from crosstask.learning.float16 import centred_scores
-from crosstask.learning.hmm.class_means import LdaWeights, lda_weights, observation_noise
-from crosstask.learning.hmm.em import Classes, EmSettings, EmState, HmmParameters, HmmVideo, learn, posterior
-from crosstask.learning.hmm.task_prior import FINDING, FINDING_UNSEEN, TaskPrior, initial_prior
+from crosstask.learning.hmm.class_means import LdaWeights, MeanPrior, lda_weights, observation_noise
+from crosstask.learning.hmm.em import EmSettings, EmState, HmmParameters, fit_em, posterior
+from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
+from crosstask.learning.hmm.task_prior import DECODING_WEIGHT, UNSEEN_TASK_WEIGHT, TaskPrior, initial_prior
 from crosstask.learning.hmm.whitening import Whitening, autocorrelation_time, fit_whitening
+from crosstask.methods.protocols import Params
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, Task, Video
 from crosstask.storage import derived_folder, scratch_rows
 from crosstask.text import SHARING
 from crosstask.text.word_kernel import BACKGROUND, class_components, word_kernel
 
-if TYPE_CHECKING:  # training alone needs it, and it loads the kernels of another recipe
+if TYPE_CHECKING:  # only training needs it, and it loads the kernels of another method
     from crosstask.methods.hmm_checkpoint import HmmCheckpoint
 
-_REMEMBERED_TASKS = 500
-_SAYS_NOTHING = 0.5  # a window over more of the video than this is none
+_CACHED_TASKS = 500  # step lists whose weights a scorer keeps
+_LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
+_SMALLEST_PROBABILITY = 1e-12
 
 
 @dataclass(frozen=True)
-class HiddenMarkovModel:
-    """`--recipe best`: no flag to tune; `sharing` says what a step may borrow from."""
+class HiddenMarkovModel(Params):
+    """The method `hmm`. Nothing needs tuning; `sharing` says through what classes share their means."""
 
     sharing: str = "component"
     settings: EmSettings = field(default_factory=EmSettings)
-    after_round: Callable[[EmState], None] = field(default=lambda done: None, compare=False, repr=False)
+    after_epoch: Callable[[EmState], None] = field(default=lambda state: None, compare=False, repr=False)
     checkpoint: "HmmCheckpoint | None" = field(default=None, compare=False, repr=False)
 
+    @property
+    def n_epochs(self) -> int:
+        """Iterations of EM; one is called an epoch in messages."""
+        return self.settings.iterations
+
+    @staticmethod
+    def checkpoint_at(path: Path) -> "HmmCheckpoint":
+        """A checkpoint of this method."""
+        from crosstask.methods.hmm_checkpoint import HmmCheckpoint
+
+        return HmmCheckpoint(path)
+
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> "HmmScorer":
-        """Learn from every video of the corpus that has features; nothing is random, and threads change nothing."""
-        with threadpool_limits(limits=1):  # sums of matrix products depend on how many threads share them
+        """A scorer trained on every video of the corpus that has features; nothing is random."""
+        with threadpool_limits(limits=1):  # sums of matrix products depend on the number of threads
             return self._fit(corpus)
 
     def _fit(self, corpus: Corpus) -> "HmmScorer":
@@ -57,163 +76,169 @@ class HiddenMarkovModel:
         tasks = {task: corpus.tasks[task] for task in sorted({video.task for video in videos})}
         number = {task: i for i, task in enumerate(tasks)}
         rows = {video.id: corpus.features.rows(video.id) for video in videos}
-        basis = fit_whitening([rows[video_id] for video_id in sorted(rows)])
+        whitening = fit_whitening([rows[video_id] for video_id in sorted(rows)])
         names = [name for task in tasks.values() for name in class_components(task, self.sharing)]
-        classes = Classes(tuple(len(task.steps) for task in tasks.values()), word_kernel(names, names))
-        described = transformed_features(rows, basis, corpus)
-        labelled = [HmmVideo(number[v.task], described[v.id], window_mask(corpus, v)) for v in videos]
-        looks = replace(self.settings.looks, noise=observation_noise(autocorrelation_time([video.rows for video in labelled])))
-        settings = replace(self.settings, looks=looks)
-        before = self.checkpoint.resume(labelled, classes, settings, self.sharing) if self.checkpoint is not None else None
-        learnt = learn(labelled, classes, settings, self._finish_round, before)
-        scorer = HmmScorer(basis, learnt, tuple(tasks.values()), self.sharing, settings)
+        classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), word_kernel(names, names))
+        whitened = whitened_features(rows, whitening, corpus)
+        training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v)) for v in videos]
+        noise = observation_noise(autocorrelation_time([video.rows for video in training]))
+        settings = replace(self.settings, mean_prior=replace(self.settings.mean_prior, noise=noise))
+        state = self.checkpoint.resume(training, classes, settings, self.sharing) if self.checkpoint is not None else None
+        parameters = fit_em(training, classes, settings, self._after_epoch, state)
+        scorer = HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings)
         of_task = {task: [rows[video.id] for video in videos if video.task == task] for task in tasks}
-        return replace(scorer, least=tuple(scorer.thresholds_from(task, of_task[task.id]) for task in tasks.values()))
+        thresholds = tuple(scorer.thresholds_from(task, of_task[task.id]) for task in tasks.values())
+        return replace(scorer, thresholds=thresholds)
 
-    def _finish_round(self, done: EmState) -> None:
+    def _after_epoch(self, state: EmState) -> None:
         if self.checkpoint is not None:
-            self.checkpoint.keep(done)
-        self.after_round(done)
+            self.checkpoint.save(state)
+        self.after_epoch(state)
 
 
-def transformed_features(
-    rows: Mapping[str, npt.NDArray[np.floating]], basis: Whitening, corpus: Corpus
+def whitened_features(
+    rows: Mapping[str, npt.NDArray[np.floating]], whitening: Whitening, corpus: Corpus
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """(T, d) of each video, described once; the rows of a large corpus lie in a nameless file beside its pack."""
+    """(T, d) of each video; those of a large corpus are kept in an unlinked temporary file beside its pack."""
     folder = derived_folder(corpus.folder) if corpus.folder is not None else None
-    room = scratch_rows(sum(len(video) for video in rows.values()), basis.width, folder)
-    described, first = {}, 0
+    buffer = scratch_rows(sum(len(video) for video in rows.values()), whitening.width, folder)
+    whitened, first = {}, 0
     for video_id in sorted(rows):
         last = first + len(rows[video_id])
-        room[first:last] = basis.describe(rows[video_id])
-        described[video_id] = room[first:last]
+        buffer[first:last] = whitening.transform(rows[video_id])
+        whitened[video_id] = buffer[first:last]
         first = last
-    return described
+    return whitened
 
 
 def window_mask(corpus: Corpus, video: Video) -> npt.NDArray[np.bool_]:
-    """(T, K): inside the window of the step; a window over most of the video says nothing and is left out."""
+    """(T, K): True inside the window of the step; a window over most of the video is left out."""
     n_segments = corpus.features.length(video.id)
     mask = np.zeros((n_segments, len(corpus.task_of(video).steps)), dtype=np.bool_)
     for window in corpus.windows.get(video.key, ()):
         segments = window.interval.segments(n_segments)
         mask[segments.start : segments.stop, window.step] = True
-    mask[:, mask.mean(axis=0) > _SAYS_NOTHING] = False
+    mask[:, mask.mean(axis=0) > _LARGEST_WINDOW] = False
     return mask
 
 
 @dataclass(frozen=True)
 class HmmScorer:
-    """Looks, habits and the words behind them: scores tasks that were trained, and new ones by their words."""
+    """A trained model: scores the tasks that were trained, and new tasks by the words of their steps."""
 
-    basis: Whitening
-    learnt: HmmParameters
+    whitening: Whitening
+    parameters: HmmParameters
     tasks: tuple[Task, ...]
     sharing: str
     settings: EmSettings = field(default_factory=EmSettings)
-    least: tuple[npt.NDArray[np.float64], ...] = ()  # by trained task: (K,) scores below which a step counts as absent
+    thresholds: tuple[npt.NDArray[np.float64], ...] = ()  # by trained task: (K,) scores below which a step counts as absent
     kind: str = "hmm"
-    _made: dict[tuple[str, tuple[str, ...]], tuple[LdaWeights, TaskPrior]] = field(
+    _cache: dict[tuple[str, tuple[str, ...]], tuple[LdaWeights, TaskPrior]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
 
     def score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
         """(T, D) -> (T, K) log-probability that the segment lies in the step, given the whole video."""
-        return np.log(self.posterior(task, features).inside + 1e-12)
+        return np.log(self.posterior(task, features).in_step + _SMALLEST_PROBABILITY)
 
     def posterior(self, task: Task, features: npt.NDArray[np.floating]) -> HmmPosterior:
-        """The posterior of ordered runs of a task's steps in a video."""
-        n_dimensions = len(self.basis.unit)
+        """The HMM posterior of a task's steps in a video with features (T, D)."""
+        n_dimensions = len(self.whitening.deviation)
         if features.ndim != 2 or features.shape[1] != n_dimensions:
             raise InputError(
                 f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
             )
-        evidence, habits = self._evidence(task)
-        scores = (centred_scores(features, evidence.weights) - evidence.offsets).astype(np.float64)
-        position = habits.position_log_ratios(len(scores), FINDING if habits.trained else FINDING_UNSEEN)
-        return posterior(position + scores - scores[:, -1:], habits)
+        lda, prior = self._model_of(task)
+        scores = (centred_scores(features, lda.weights) - lda.offsets).astype(np.float64)
+        position = prior.position_log_ratios(len(scores), DECODING_WEIGHT if prior.trained else UNSEEN_TASK_WEIGHT)
+        return posterior(position + scores - scores[:, -1:], prior)
 
-    def _evidence(self, task: Task) -> tuple[LdaWeights, TaskPrior]:
-        """What tells the steps of a task apart in centred rows, (K + 1, D) and (K + 1,); made once for all its videos."""
-        called = (task.id, task.steps)
-        if called not in self._made:
-            if len(self._made) >= _REMEMBERED_TASKS:  # step lists typed into the viewer are endless
-                self._made.clear()
-            means, habits = self._known(task)
-            evidence = lda_weights(means, self.learnt.covariance)
-            self._made[called] = LdaWeights(self.basis.fold_into(evidence.weights), evidence.offsets), habits
-        return self._made[called]
+    def _model_of(self, task: Task) -> tuple[LdaWeights, TaskPrior]:
+        """LDA weights (K + 1, D) for centred features, and the prior of a task; computed once for all its videos."""
+        key = (task.id, task.steps)
+        if key not in self._cache:
+            if len(self._cache) >= _CACHED_TASKS:  # step lists typed into the viewer are unlimited
+                self._cache.clear()
+            means, prior = self._means_and_prior(task)
+            lda = lda_weights(means, self.parameters.covariance)
+            self._cache[key] = LdaWeights(self.whitening.fold_into(lda.weights), lda.offsets), prior
+        return self._cache[key]
+
+    def _means_and_prior(self, task: Task) -> tuple[npt.NDArray[np.float64], TaskPrior]:
+        """Class means (K + 1, d) and prior: those of a trained task, or what the words of a new task give."""
+        prior, coefficients = self.settings.mean_prior, self.parameters.coefficients
+        from_words = prior.shared * word_kernel(class_components(task, self.sharing), self._class_names) @ coefficients
+        number = self._number_of(task)
+        if number is None:
+            return from_words, replace(initial_prior(len(task.steps)), trained=False)
+        classes = self._classes.of(number)
+        return from_words + prior.own * coefficients[classes], self.parameters.priors[number]
+
+    def _number_of(self, task: Task) -> int | None:
+        """The number of a trained task; None for a task with another id or other steps."""
+        return self._numbers.get((task.id, task.steps))
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, tuple[str, ...]], int]:
+        return {(task.id, task.steps): number for number, task in reversed(list(enumerate(self.tasks)))}
+
+    @cached_property
+    def _classes(self) -> ClassIndex:
+        return ClassIndex(tuple(len(task.steps) for task in self.tasks), np.empty((0, 0)))
+
+    @cached_property
+    def _class_names(self) -> list[list[str]]:
+        return [name for task in self.tasks for name in class_components(task, self.sharing)]
+
+    @cached_property
+    def _known_words(self) -> frozenset[str]:
+        return frozenset(word for name in self._class_names for word in name)
 
     def thresholds_from(self, task: Task, videos: Sequence[npt.NDArray[np.floating]]) -> npt.NDArray[np.float64]:
-        """(K,) for a task, from the features of its own training videos."""
-        placed: list[npt.NDArray[np.floating]] = [np.zeros((0, len(task.steps)))]
+        """(K,) scores below which a step of the task counts as absent, from the features of its training videos."""
+        found: list[npt.NDArray[np.floating]] = [np.zeros((0, len(task.steps)))]
         for features in videos:
             scores = self.score(task, features)
-            placed.append(scores_at(scores, decode_once(-scores))[None])
-        least = absence_thresholds(np.concatenate(placed)).astype(
-            np.float32
-        )  # as the file keeps it; rounding calls nobody absent
-        return np.nextafter(least, np.float32(-np.inf)).astype(np.float64)
+            found.append(scores_at(scores, decode_once(-scores))[None])
+        thresholds = absence_thresholds(np.concatenate(found)).astype(np.float32)  # as the model file stores them
+        return np.nextafter(thresholds, np.float32(-np.inf)).astype(np.float64)  # rounding must not make a step absent
 
     def absence_thresholds(self, task: Task) -> npt.NDArray[np.float64] | None:
-        """(K,) scores below which a step of a trained task counts as absent; None for a task without a collection to compare with."""
-        for trained, least in zip(self.tasks, self.least, strict=False):
-            if trained.steps == task.steps and trained.id == task.id:
-                return least
-        return None
-
-    def _known(self, task: Task) -> tuple[npt.NDArray[np.float64], TaskPrior]:
-        """Class means (K + 1, d) and habits: a trained task's own, or what the words of a new one say."""
-        looks, coefficients = self.settings.looks, self.learnt.coefficients
-        first = 0
-        for number, trained in enumerate(self.tasks):
-            n_classes = len(trained.steps) + 1
-            if trained.steps == task.steps and trained.id == task.id:
-                words = word_kernel(class_components(trained, self.sharing), self._names)
-                own = looks.own * coefficients[first : first + n_classes]
-                return looks.pool * words @ coefficients + own, self.learnt.habits[number]
-            first += n_classes
-        words = word_kernel(class_components(task, self.sharing), self._names)
-        return looks.pool * words @ coefficients, replace(initial_prior(len(task.steps)), trained=False)
-
-    @property
-    def _names(self) -> list[list[str]]:
-        return [name for task in self.tasks for name in class_components(task, self.sharing)]
+        """(K,) scores below which a step counts as absent; None for a task that was not trained."""
+        number = self._number_of(task)
+        return self.thresholds[number] if number is not None and number < len(self.thresholds) else None
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
         """Words of the task's steps that were never trained."""
-        known = {word for name in self._names for word in name}
-        return tuple(sorted({word for name in class_components(task, self.sharing) for word in name} - known - {BACKGROUND}))
+        words = {word for name in class_components(task, self.sharing) for word in name}
+        return tuple(sorted(words - self._known_words - {BACKGROUND}))
 
     def unknown_steps(self, task: Task) -> list[str]:
         """Steps none of whose words was trained: their place comes from order and position alone."""
-        known = {word for name in self._names for word in name}
-        return [
-            step for step, name in zip(task.steps, class_components(task, self.sharing), strict=False) if not known & set(name)
-        ]
+        names = class_components(task, self.sharing)
+        return [step for step, name in zip(task.steps, names, strict=False) if not self._known_words & set(name)]
 
     def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
-        """Arrays and plain values for the model file."""
+        """Arrays and plain values for the model file; their names are those of version 0.1, so that files stay exchangeable."""
         arrays: dict[str, npt.NDArray[np.generic]] = {
-            "unit": self.basis.unit,
-            "coefficients": self.learnt.coefficients.astype(np.float32),
-            "covariance": self.learnt.covariance.astype(np.float32),
+            "unit": self.whitening.deviation,
+            "coefficients": self.parameters.coefficients.astype(np.float32),
+            "covariance": self.parameters.covariance.astype(np.float32),
         }
-        if self.basis.directions is not None:
-            arrays["directions"] = self.basis.directions
-        for number, habits in enumerate(self.learnt.habits):
-            arrays[f"habits.{number:04d}.position"] = habits.position.astype(np.float32)
-            arrays[f"habits.{number:04d}.length"] = habits.length.astype(np.float32)
-            arrays[f"habits.{number:04d}.presence"] = habits.presence.astype(np.float32)
-        for number, least in enumerate(self.least):
-            arrays[f"habits.{number:04d}.least"] = least.astype(np.float32)
-        described = [{"id": t.id, "title": t.title, "steps": list(t.steps)} for t in self.tasks]
-        backgrounds = [habits.background_length for habits in self.learnt.habits]
+        if self.whitening.directions is not None:
+            arrays["directions"] = self.whitening.directions
+        for number, prior in enumerate(self.parameters.priors):
+            arrays[f"habits.{number:04d}.position"] = prior.position.astype(np.float32)
+            arrays[f"habits.{number:04d}.length"] = prior.duration.astype(np.float32)
+            arrays[f"habits.{number:04d}.presence"] = prior.presence.astype(np.float32)
+        for number, thresholds in enumerate(self.thresholds):
+            arrays[f"habits.{number:04d}.least"] = thresholds.astype(np.float32)
         values: dict[str, object] = {
-            "trained_tasks": described,
+            "trained_tasks": [{"id": t.id, "title": t.title, "steps": list(t.steps)} for t in self.tasks],
             "sharing": self.sharing,
-            "background_lengths": backgrounds,
-            "windows_used": self.learnt.windows_used,
+            "background_lengths": [prior.background_duration for prior in self.parameters.priors],
+            "windows_used": self.parameters.windows_used,
+            "em_settings": asdict(self.settings),
         }
         return arrays, values
 
@@ -222,7 +247,7 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
     """The inverse of `to_arrays`."""
     try:
         tasks = tuple(Task(t["id"], t["title"], tuple(t["steps"])) for t in values["trained_tasks"])
-        habits = tuple(
+        priors = tuple(
             TaskPrior(
                 arrays[f"habits.{i:04d}.position"].astype(np.float64),
                 arrays[f"habits.{i:04d}.length"].astype(np.float64),
@@ -232,22 +257,29 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
             for i in range(len(tasks))
         )
         coefficients, covariance = arrays["coefficients"].astype(np.float64), arrays["covariance"].astype(np.float64)
-        basis = Whitening(arrays["unit"], arrays.get("directions"))
-        learnt = HmmParameters(coefficients, covariance, habits, bool(values["windows_used"]))
-        least = tuple(_thresholds_of(arrays, i, len(task.steps)) for i, task in enumerate(tasks))
+        whitening = Whitening(arrays["unit"], arrays.get("directions"))
+        parameters = HmmParameters(coefficients, covariance, priors, bool(values["windows_used"]))
+        thresholds = tuple(_thresholds_of(arrays, i, len(task.steps)) for i, task in enumerate(tasks))
+        settings = _settings_from(values.get("em_settings", {}))
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
-    fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (basis.width, basis.width)
-    if not fits or coefficients.shape[1] != basis.width or values.get("sharing") not in SHARING:
+    fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (whitening.width, whitening.width)
+    if not fits or coefficients.shape[1] != whitening.width or values.get("sharing") not in SHARING:
         raise InputError("model file: its step lists do not fit its weights; train it again")
-    if not all(0 < task_habits.background_length < np.inf for task_habits in habits):
-        raise InputError("model file: a length of its background is none; train it again")
-    if any(len(levels) != len(task.steps) for levels, task in zip(least, tasks, strict=True)):
-        raise InputError("model file: its step lists do not fit its absence scores; train it again")
-    return HmmScorer(basis, learnt, tasks, str(values["sharing"]), least=least)
+    if not all(0 < prior.background_duration < np.inf for prior in priors):
+        raise InputError("model file: background duration must be positive and finite; train it again")
+    if any(len(of_task) != len(task.steps) for of_task, task in zip(thresholds, tasks, strict=True)):
+        raise InputError("model file: its step lists do not fit its absence thresholds; train it again")
+    return HmmScorer(whitening, parameters, tasks, str(values["sharing"]), settings, thresholds)
+
+
+def _settings_from(values: Mapping[str, Any]) -> EmSettings:
+    """The settings in a model file; files of version 0.1 were always trained with the default ones."""
+    mean_prior = {f.name: float(values["mean_prior"][f.name]) for f in fields(MeanPrior)} if values else {}
+    return EmSettings(**{**values, "mean_prior": MeanPrior(**mean_prior)})
 
 
 def _thresholds_of(arrays: Mapping[str, npt.NDArray[Any]], number: int, n_steps: int) -> npt.NDArray[np.float64]:
-    """(K,) as kept; a file from before absence was decided calls every step shown."""
-    kept = arrays.get(f"habits.{number:04d}.least")
-    return np.full(n_steps, -np.inf) if kept is None else kept.astype(np.float64)
+    """(K,) as stored; a file without thresholds calls every step shown."""
+    stored = arrays.get(f"habits.{number:04d}.least")
+    return np.full(n_steps, -np.inf) if stored is None else stored.astype(np.float64)

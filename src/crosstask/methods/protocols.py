@@ -1,6 +1,7 @@
-"""The two contracts that every method keeps."""
+"""The two interfaces that every method implements, and scikit-learn's parameter conventions for our own."""
 
-from typing import Protocol
+from dataclasses import fields
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ Scores = npt.NDArray[np.floating]
 
 
 class Scorer(Protocol):
-    """What was learnt: scores of a task's steps for every segment."""
+    """A trained model: scores of a task's steps for every segment."""
 
     def score(self, task: Task, features: npt.NDArray[np.floating]) -> Scores:
         """(T, D) -> (T, K), higher is better."""
@@ -19,8 +20,16 @@ class Scorer(Protocol):
 
 
 class Method(Protocol):
-    """A way to learn a scorer from a corpus. Windows ride in the corpus; scoring is given no narration."""
+    """A way to train a scorer on a corpus. Narration windows are part of the corpus; scoring sees features alone."""
 
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> Scorer:
-        """Learn from every video of the corpus."""
+        """A scorer trained on every video of the corpus."""
         ...
+
+
+class Params:
+    """`get_params` for methods that are frozen dataclasses, so that `sklearn.base.clone` copies them."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor arguments by name; callbacks and checkpoints are not parameters."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init and f.compare}  # type: ignore[arg-type]

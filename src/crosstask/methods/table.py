@@ -1,31 +1,105 @@
-"""Every method by name: listing one here is what gets it offered, evaluated and tested."""
+"""All methods by name. A line in METHODS makes a method a choice of `train`, `evaluate`, `experiment` and the Python API, and gets it tested.
 
-from collections.abc import Callable
+A method is a frozen dataclass with `fit(corpus, rng) -> scorer`. Its settings are its own fields and those of its settings dataclass, by flat names.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from difflib import get_close_matches
+from typing import Any
 
 from crosstask.methods.alayrac16 import Alayrac16
+from crosstask.methods.deep import DeepClassifier
 from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.order_only import Random, Uniform
 from crosstask.methods.protocols import Method
-from crosstask.methods.random_scores import RandomScores
 from crosstask.methods.richard18 import Richard18
 from crosstask.methods.supervised import Supervised
-from crosstask.methods.uniform import Uniform
-from crosstask.methods.zhukov19 import Zhukov19, task_specific
+from crosstask.methods.zhukov19 import TaskSpecific, Zhukov19
 from crosstask.records import InputError
 
-METHODS: dict[str, Callable[[], Method]] = {
-    "uniform": Uniform,
-    "random": RandomScores,
-    "proposed": Zhukov19,
-    "best": HiddenMarkovModel,
+METHODS: dict[str, type] = {
+    "hmm": HiddenMarkovModel,
+    "zhukov19": Zhukov19,
+    "task-specific": TaskSpecific,
+    "supervised": Supervised,
     "alayrac16": Alayrac16,
     "richard18": Richard18,
-    "task-specific": task_specific,
-    "supervised": Supervised,
+    "deep": DeepClassifier,
+    "uniform": Uniform,
+    "random": Random,
 }
+ALIASES: Mapping[str, str] = {"best": "hmm", "default": "hmm", "paper": "zhukov19", "proposed": "zhukov19"}
+UNTRAINED = ("uniform", "random")  # methods that need no training videos
 
 
-def method_named(name: str) -> Method:
-    """A method with its default settings."""
-    if name not in METHODS:
-        raise InputError(f"method '{name}' is unknown; expected one of {', '.join(METHODS)}")
-    return METHODS[name]()
+def canonical_name(name: str) -> str:
+    """The name of a method in METHODS, from its name or an alias.
+
+    >>> canonical_name("proposed")
+    'zhukov19'
+    """
+    found = ALIASES.get(name, name)
+    if found not in METHODS:
+        near = get_close_matches(str(name), [*METHODS, *ALIASES], n=1)
+        hint = f" (did you mean '{near[0]}'?)" if near else ""
+        raise InputError(
+            f"method '{name}' is unknown{hint}; expected one of {', '.join(METHODS)}, or FILE.py:Class for a method of your own"
+        )
+    return found
+
+
+def method_named(name: str, **settings: Any) -> Method:
+    """The method of that name with some settings changed; unknown settings are refused with the list of known ones.
+
+    >>> method_named("zhukov19", learning_rate=1e-3, sharing="step").sharing
+    'step'
+    """
+    name = canonical_name(name)
+    return configured(METHODS[name](), settings, name)
+
+
+def configured(method: Any, settings: Mapping[str, Any], name: str) -> Any:
+    """The method with settings changed, by the flat names of its own fields or of its settings dataclasses."""
+    unknown = sorted(set(settings) - setting_names(method))
+    if unknown:
+        known = ", ".join(sorted(setting_names(method))) or "none"
+        raise InputError(f"method '{name}' has no setting '{unknown[0]}'; its settings are: {known}")
+    try:
+        return _replaced(method, settings)
+    except ValueError as error:
+        raise InputError(f"method '{name}': {error}") from None
+
+
+def known_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the settings that the method has."""
+    names = setting_names(METHODS[canonical_name(name)]())
+    return {key: value for key, value in settings.items() if key in names}
+
+
+def setting_names(method: Any) -> set[str]:
+    """The flat names of a method's settings."""
+    names: set[str] = set()
+    for part in _parameters(method):
+        value = getattr(method, part.name)
+        names |= setting_names(value) if is_dataclass(value) else {part.name}
+    return names
+
+
+def _replaced(settings: Any, changes: Mapping[str, Any]) -> Any:
+    changed = {}
+    for part in _parameters(settings):
+        value = getattr(settings, part.name)
+        if is_dataclass(value):
+            changed[part.name] = _replaced(value, changes)
+        elif part.name in changes:
+            changed[part.name] = changes[part.name]
+    return replace(settings, **changed)
+
+
+def _parameters(method: Any) -> list["Field[Any]"]:
+    """The fields that are settings: constructor arguments with a default, callbacks and checkpoints excepted."""
+    if not is_dataclass(method):
+        return []
+    with_default = [f for f in fields(method) if f.default is not MISSING or f.default_factory is not MISSING]
+    return [f for f in with_default if f.init and f.compare and not f.name.startswith("_")]

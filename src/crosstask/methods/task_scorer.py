@@ -1,4 +1,4 @@
-"""Scores from a linear map per task: what methods learn that share nothing and know no words."""
+"""A scorer with one linear map per task, for methods that share nothing between tasks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class TaskScorer:
         if weights is None or len(weights) != len(task.steps):
             raise InputError(
                 f"task '{task.title}': not one of the {len(self.weights)} tasks this model was trained on, and it shares nothing "
-                "between tasks; train on it, or use a model of --method proposed"
+                "between tasks; train on it, or use a method that shares, such as hmm"
             )
         if features.ndim != 2 or features.shape[1] != weights.shape[1] - 1:
             n_dimensions = weights.shape[1] - 1
@@ -33,11 +33,11 @@ class TaskScorer:
         return linear_scores(features, weights)
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
-        """None: it knows no words."""
+        """Always empty: this scorer uses no words."""
         return ()
 
     def unknown_steps(self, task: Task) -> list[str]:
-        """None of a trained task, all of another."""
+        """All steps of a task that was not trained."""
         return [] if task.id in self.weights else list(task.steps)
 
     def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:

@@ -1,4 +1,7 @@
-"""A training that was stopped goes on from its last safe epoch, to the same bytes; a checkpoint of anything else is refused with the reason."""
+"""Checkpoints of the paper's training: an interrupted training resumes after its last saved epoch and ends with the same bytes.
+
+A checkpoint of another training is refused with the reason.
+"""
 
 import hashlib
 import json
@@ -19,7 +22,7 @@ from crosstask.records import InputError
 from crosstask.storage import digest_of, write_bytes
 
 log = logging.getLogger(__name__)
-FORMAT = 2
+FORMAT = 3
 _SMALL_BYTES = 256 * 2**20
 _SAMPLED_ROWS = 997
 _DAMAGED = "not a checkpoint of crosstask, or damaged; delete it to start anew"
@@ -27,19 +30,19 @@ _DAMAGED = "not a checkpoint of crosstask, or damaged; delete it to start anew"
 
 @dataclass
 class Zhukov19Checkpoint:
-    """Keeps a training's progress in `path`, at most every few seconds, and takes it up again."""
+    """Saves the progress of a training to `path`, at most every `every_s` seconds, and resumes from it."""
 
     path: Path
     every_s: float = 5.0
-    last: Progress | None = None  # where the training stands, as far as it was told
+    last: Progress | None = None  # the latest progress, saved or not
     _description: Mapping[str, Any] = field(default_factory=dict)
-    _kept_at: float = field(default_factory=monotonic)
+    _saved_at: float = field(default_factory=monotonic)
 
     def resume(self, fresh: Progress, arrays: TrainingArrays, settings: AlternationSettings, sharing: str, seed: int) -> Progress:
-        """The progress in the file when it belongs to this very training, or the fresh one when there is no file."""
+        """The progress in the file if it belongs to this training; the fresh one when there is no file."""
         self._description = {
             "format": FORMAT,
-            "settings": {"recipe": "paper"} | asdict(settings) | {"sharing": sharing, "seed": seed},
+            "settings": {"method": "zhukov19"} | asdict(settings) | {"sharing": sharing, "seed": seed},
             "data": fingerprint(arrays),
         }
         if not self.path.exists():
@@ -53,15 +56,15 @@ class Zhukov19Checkpoint:
         self.last = found
         return found
 
-    def keep(self, progress: Progress) -> None:
-        """Write the progress, unless that was done a moment ago."""
+    def save(self, progress: Progress) -> None:
+        """Write the progress, unless one was written less than `every_s` ago."""
         self.last = progress
-        if monotonic() - self._kept_at >= self.every_s:
+        if monotonic() - self._saved_at >= self.every_s:
             write_bytes(self.path, kept_bytes(_arrays_of(progress), {**self._description, "epochs_done": progress.epochs_done}))
-            self._kept_at = monotonic()
+            self._saved_at = monotonic()
 
-    def forget(self) -> None:
-        """The training is over: the checkpoint goes."""
+    def delete(self) -> None:
+        """Delete the checkpoint: the training is complete."""
         self.path.unlink(missing_ok=True)
 
 

@@ -1,51 +1,69 @@
-"""Extract, listen, narrate, train, localise: a folder of videos in, a run folder out."""
+"""`crosstask run`: a folder of how-to videos -> a run folder with the steps found in every video.
 
+The corpus is opened once; each stage takes it and returns it with what the stage added, and skips what it finds done:
+
+    transcribe   videos without subtitles -> subtitles      (embedded ones, or speech recognition)
+    extract      videos -> features (T, D)
+    narrate      subtitles -> narration windows
+    train        features and windows -> a model            (unless the user gives one)
+    localize     model and features -> run folder           (`localize_corpus.py`)
+"""
+
+from collections import ChainMap
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from crosstask.corpus_building.map_figure import draw_task_map
 from crosstask.datasets import open_corpus, write_step_intervals
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.datasets.release import StepIntervalFiles, read_feature_spec
+from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.extraction.extract_many import Extracted
-from crosstask.extraction.feature_spec import FeatureSpec
-from crosstask.methods.hmm import HiddenMarkovModel
-from crosstask.methods.uniform import Uniform
-from crosstask.model.model import Model, absence_thresholds_of, load_model, parse, save_model
+from crosstask.extraction.feature_spec import FeatureSpec, parse_feature_spec
+from crosstask.features import NpyFeatures
+from crosstask.model.file import load_model
+from crosstask.model.model import Model
+from crosstask.model.training import n_epochs, train
 from crosstask.narration.narrate import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
-from crosstask.pipeline.frame_strips import write_strips
+from crosstask.pipeline.localize_corpus import localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.pipeline.preflight import refuse_in_vain, refuse_undescribed, say_unusable
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
-from crosstask.records import Corpus, InputError, Localization, Task, VideoKey
-from crosstask.report.page import JUDGED, write_report
-from crosstask.runs import Run, RunVideo, write_run
+from crosstask.records import Corpus, InputError, Localization, VideoKey
 from crosstask.storage import derived_folder, exclusive_or_refused
 from crosstask.text.encoders import Encoder
+from crosstask.text.encoders.choice import choose_encoder
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
 
 
+def default_encoder(documents: Sequence[str]) -> Encoder:
+    """The best encoder that is installed; without documents (speech features) it must be the sentence encoder."""
+    return choose_encoder(None if documents else "sentence", None, documents)
+
+
+def no_progress(stage: str, total: int) -> AbstractContextManager[Callable[[], None]]:
+    """Progress that shows nothing."""
+    return nullcontext(lambda: None)
+
+
 @dataclass(frozen=True)
 class RunConfig:
-    """What a run is asked for."""
+    """The options of a run."""
 
-    spec: FeatureSpec
+    spec: FeatureSpec = field(default_factory=lambda: parse_feature_spec("default"))
     seed: int = 0
-    model: Path | None = None  # localise with this one instead of training
+    model: Path | None = None  # localize with this one instead of training
     sharing: str = "component"
     workers: Workers = field(default_factory=Workers)
     speech_model: Path | None = None
-    listen: bool = True
+    transcribe: bool = True
     command: str = ""
     synthetic: bool = False
     train_videos: frozenset[VideoKey] | None = None  # None: all
+    encoder: Callable[[Sequence[str]], Encoder] = default_encoder
 
 
 @dataclass(frozen=True)
@@ -62,81 +80,74 @@ class RunResult:
     results: dict[str, Any]
 
 
-def run_folder(
-    folder: Path,
-    out: Path,
-    config: RunConfig,
-    encoder_for: Callable[[Sequence[str]], Encoder],
-    progress: Progress,
-) -> RunResult:
-    """All stages, each skipping what it finds done; the run is in `out`, which nobody else may write meanwhile."""
-    refuse_in_vain(open_corpus(folder), out, config.speech_model if config.listen else None)
+def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = no_progress) -> RunResult:
+    """All stages; the run is in `out`, which no other process may write meanwhile."""
+    corpus = open_corpus(folder)
+    refuse_in_vain(corpus, out, config.speech_model if config.transcribe else None)
     with exclusive_or_refused(out):
-        return run_stages(folder, out, config, encoder_for, progress)
+        return run_stages(corpus, out, config, progress)
 
 
-def run_stages(
-    folder: Path, out: Path, config: RunConfig, encoder_for: Callable[[Sequence[str]], Encoder], progress: Progress
-) -> RunResult:
-    """The same, for a caller that holds `out`."""
-    corpus = open_corpus(folder)
-    transcribed = _transcribe(corpus, config, progress)
-    extracted, _ = _extract(open_corpus(folder), config, encoder_for, progress)
-    windows = _narrate(open_corpus(folder), encoder_for, progress)
-    corpus = open_corpus(folder)
+def run_stages(corpus: Corpus, out: Path, config: RunConfig, progress: Progress = no_progress) -> RunResult:
+    """The stages in order, for a caller that holds the lock of `out`."""
+    corpus, transcribed = _transcribe(corpus, config, progress)
+    corpus, extracted = _extract(corpus, config, progress)
+    corpus, n_windows = _narrate(corpus, config, progress)
     refuse_undescribed(corpus, extracted.skipped)
     model = load_model(config.model) if config.model else _train(corpus, config, progress)
     if "unknown" not in (model.feature_spec, corpus.feature_spec) and model.feature_spec != corpus.feature_spec:
         raise InputError(f"features are '{corpus.feature_spec}' but the model was trained on '{model.feature_spec}'")
-    return _localize(corpus, model, out, config, StageOutputs(extracted, transcribed, windows), progress)
+    with progress("localising", sum(video.id in corpus.features for video in corpus.videos)) as advance:
+        found = localize_corpus(corpus, model, out, config, extracted.skipped, advance)
+    return RunResult(corpus, model, extracted, transcribed, n_windows, found.localized, found.skipped, found.results)
 
 
-@dataclass(frozen=True)
-class StageOutputs:
-    """What the stages before localising did."""
-
-    extracted: Extracted
-    transcribed: TranscriptionReport
-    windows: int
-
-
-def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> TranscriptionReport:
+def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, TranscriptionReport]:
+    """The corpus with subtitles of videos that had none, where the file embeds them or speech was recognised."""
     assert corpus.folder is not None
     files, _ = files_by_id(media_of(corpus))
     ours = derived_folder(corpus.folder) / "subtitles"
-    mute = {v: path for v, path in files.items() if v not in corpus.subtitles or (ours / f"{v}.vtt").is_file()}
-    if not mute or not config.listen:
-        return TranscriptionReport()
-    with progress("listening", len(mute)) as advance:
-        return transcribe_videos(mute, ours, config.speech_model, advance)
+    without = {v: path for v, path in files.items() if v not in corpus.subtitles or (ours / f"{v}.vtt").is_file()}
+    if not without or not config.transcribe:
+        return corpus, TranscriptionReport()
+    with progress("transcribing", len(without)) as advance:
+        report = transcribe_videos(without, ours, config.speech_model, advance)
+    theirs = corpus.subtitles.folders if isinstance(corpus.subtitles, SubtitleFolders) else ()
+    folders = (ours, *(folder for folder in theirs if folder != ours))  # the user's subtitles go before ours
+    return replace(corpus, subtitles=SubtitleFolders(folders)), report
 
 
-def _extract(
-    corpus: Corpus, config: RunConfig, encoder_for: Callable[[Sequence[str]], Encoder], progress: Progress
-) -> tuple[Extracted, Path]:
-    encoder = encoder_for(()) if config.spec.speech else None
+def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, Extracted]:
+    """The corpus with the features of its videos; a user's own `features/` folder goes before extracted ones."""
+    assert corpus.folder is not None
+    encoder = config.encoder(()) if config.spec.speech else None
     with progress("extracting", len(media_of(corpus))) as advance:
-        return extract_corpus(corpus, config.spec, None, config.workers, encoder, advance)
+        extracted, folder = extract_corpus(corpus, config.spec, None, config.workers, encoder, advance)
+    own = corpus.folder / "features"
+    folder = own if own.is_dir() else folder
+    return replace(corpus, features=NpyFeatures(folder), feature_spec=read_feature_spec(folder)), extracted
 
 
-def _narrate(corpus: Corpus, encoder_for: Callable[[Sequence[str]], Encoder], progress: Progress) -> int:
-    """How many videos now have windows; those a person put beside the corpus are left alone."""
+def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, int]:
+    """The corpus with narration windows, and the number of videos that have any; a user's own windows are left as they are."""
     assert corpus.folder is not None
     if (corpus.folder / "constraints").is_dir():
-        return len(corpus.windows)
+        return corpus, len(corpus.windows)
     usable, unusable = usable_videos(corpus, [video for video in corpus.videos if corpus.knows_length(video)])
     say_unusable(unusable)
     if not usable:
-        return 0
+        return corpus, 0
     folder = derived_folder(corpus.folder) / "constraints"
     with exclusive_or_refused(folder), progress("narrating", len(usable)) as advance:
-        found = narrate_best(corpus, usable, encoder_for(transcripts(usable)), advance=advance)
-        stale = {path.name for path in folder.glob("*.csv")} - {f"{key}.csv" for key in found.windows}
-        for name in sorted(stale):
+        found = narrate_best(corpus, usable, config.encoder(transcripts(usable)), advance=advance)
+        for name in sorted({path.name for path in folder.glob("*.csv")} - {f"{key}.csv" for key in found.windows}):
             (folder / name).unlink()
         for key, windows in sorted(found.windows.items()):
             write_step_intervals(folder / f"{key}.csv", windows)
-    return len(found.windows)
+    ours = StepIntervalFiles(folder, corpus.tasks)
+    if isinstance(corpus.windows, ChainMap):  # published windows go before ours
+        return replace(corpus, windows=ChainMap(corpus.windows.maps[0], ours)), len(found.windows)  # type: ignore[arg-type]
+    return replace(corpus, windows=ours), len(found.windows)
 
 
 def _train(corpus: Corpus, config: RunConfig, progress: Progress) -> Model:
@@ -144,90 +155,7 @@ def _train(corpus: Corpus, config: RunConfig, progress: Progress) -> Model:
     if config.train_videos is not None:
         chosen = [video for video in chosen if video.key in config.train_videos]
     if not chosen:
-        raise InputError(f"corpus '{corpus.name}': no video could be described, so there is nothing to learn from")
-    with progress("training", HiddenMarkovModel().settings.rounds) as advance:
-        learner = HiddenMarkovModel(config.sharing, after_round=lambda done: advance())
-        kept = corpus.only_tasks({video.task for video in chosen}).only(chosen)
-        scorer = learner.fit(kept, np.random.default_rng(config.seed))
-    trained = frozenset(video.key for video in chosen)
-    settings = {"recipe": "best", "sharing": config.sharing}
-    return Model(scorer, kept.tasks, "best", corpus.feature_spec, trained, settings, config.seed)
-
-
-def _localize(corpus: Corpus, model: Model, out: Path, config: RunConfig, before: StageOutputs, progress: Progress) -> RunResult:
-    from crosstask import __version__
-
-    media = media_of(corpus)
-    uniform = Uniform().fit(corpus, np.random.default_rng(config.seed))
-    listed = [video for video in corpus.videos if video.id in corpus.features]
-    parses: dict[str, list[Localization]] = {"best": [], "uniform": []}
-    scores, shown = [], []
-    skipped = dict(before.extracted.skipped)
-    with progress("localising", len(listed)) as advance:
-        for video in listed:
-            task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
-            try:
-                values = _scores(model, task, rows, video.id)
-                found = parse(task, values, video.id, absence_thresholds_of(model, task))
-            except InputError as error:
-                skipped[str(video.key)] = str(error)
-                continue
-            finally:
-                advance()
-            scores.append(("best", video.key, values))
-            parses["best"].append(found)
-            parses["uniform"].append(parse(task, uniform.score(task, rows), video.id))
-            truth, windows = corpus.annotations.get(video.key), corpus.windows.get(video.key)
-            path = media.get(video.key)
-            shown.append(RunVideo(video.task, video.id, len(rows), str(path.resolve()) if path else None, truth, windows))
-    save_model(model, out / "model.safetensors")
-    results = _results(corpus, model, uniform, shown, config)
-    run = Run(
-        title=f"Steps found in {corpus.name}",
-        kind="run",
-        command=config.command,
-        seed=config.seed,
-        synthetic=config.synthetic,
-        tasks=corpus.tasks,
-        videos=tuple(shown),
-        methods=("best", "uniform"),
-        results=results,
-        settings=_settings(corpus, config, results),
-        notes=tuple(f"set aside: {reason}" for _, reason in sorted(skipped.items())),
-        version=__version__,
-    )
-    write_run(out, run, parses, scores)
-    known = {key.task for key in model.trained_on}
-    write_strips(out, {task: "best" for task in corpus.tasks if task not in known}, _held_back(corpus, config))
-    draw_task_map(out, corpus.tasks, config.seed)
-    write_report(out)
-    return RunResult(corpus, model, before.extracted, before.transcribed, before.windows, tuple(parses["best"]), skipped, results)
-
-
-def _held_back(corpus: Corpus, config: RunConfig) -> frozenset[VideoKey] | None:
-    """The videos that were not trained on, where some were held back."""
-    return None if config.train_videos is None else frozenset(video.key for video in corpus.videos) - config.train_videos
-
-
-def _settings(corpus: Corpus, config: RunConfig, results: dict[str, Any]) -> dict[str, Any]:
-    settings: dict[str, Any] = {"features": corpus.feature_spec, "sharing": config.sharing}
-    held_back = _held_back(corpus, config)
-    return settings if held_back is None or not results else settings | {JUDGED: sorted(map(str, held_back))}
-
-
-def _scores(model: Model, task: Task, rows: npt.NDArray[np.floating], video: str) -> npt.NDArray[np.floating]:
-    """(T, K), or why this video can have none."""
-    if len(rows) < len(task.steps):
-        raise InputError(f"{video}: {len(rows)} segments cannot hold {len(task.steps)} steps in order; give a longer video")
-    return model.score(task, rows)
-
-
-def _results(corpus: Corpus, model: Model, uniform: Any, shown: Sequence[RunVideo], config: RunConfig) -> dict[str, Any]:
-    """Figures of both methods on annotated videos; of those not trained on, where some were held back."""
-    keys = {video.key for video in shown if video.truth is not None}
-    if config.train_videos is not None:
-        keys -= config.train_videos
-    judged = [video for video in corpus.videos if video.key in keys]
-    if not judged:
-        return {}
-    return {name: evaluate(corpus, scorer, judged).to_json() for name, scorer in (("best", model), ("uniform", uniform))}
+        raise InputError(f"corpus '{corpus.name}': features could be extracted of no video, so there is nothing to train on")
+    kept = corpus.only_tasks({video.task for video in chosen}).only(chosen)
+    with progress("training", n_epochs("hmm")) as advance:
+        return train(kept, "hmm", config.sharing, seed=config.seed, after_epoch=lambda state: advance())

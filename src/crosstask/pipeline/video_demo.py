@@ -1,20 +1,21 @@
 """The demonstration from raw video: synthetic films, the stages of `run`, and what sharing and a task's absence change."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
+from crosstask.datasets import open_corpus
 from crosstask.evaluation.evaluate import Evaluation, evaluate
 from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.methods.hmm import HiddenMarkovModel, HmmScorer
+from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
-from crosstask.methods.uniform import Uniform
 from crosstask.metrics.recall import mean_over_tasks
-from crosstask.model.model import absence_thresholds_of, parse
+from crosstask.model.localization import absence_thresholds_of, localization_of
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.run import Progress, RunConfig, RunResult, run_stages
@@ -24,9 +25,8 @@ from crosstask.runs import open_run, write_run
 from crosstask.storage import exclusive_or_refused
 from crosstask.synthetic.films.corpus import render_corpus
 from crosstask.synthetic.films.scripts import TASKS
-from crosstask.text.encoders import Encoder
 
-ALONE, STRANGER = "no sharing", "best, task left out"
+ALONE, STRANGER = "hmm, no sharing", "hmm, task left out"
 
 
 @dataclass(frozen=True)
@@ -53,19 +53,16 @@ class FilmDemoResult:
 def run_film_demo(
     out: Path,
     seed: int,
-    encoder_for: Callable[[Sequence[str]], Encoder],
     progress: Progress,
     workers: int = 1,
     films: FilmSet | None = None,
 ) -> FilmDemoResult:
     """Render into `out/corpus`, run on it into `out`, compare; about five minutes on two cores. Nobody else may write `out` meanwhile."""
     with exclusive_or_refused(out):
-        return _demonstrate(out, seed, encoder_for, progress, workers, films or FilmSet())
+        return _demonstrate(out, seed, progress, workers, films or FilmSet())
 
 
-def _demonstrate(
-    out: Path, seed: int, encoder_for: Callable[[Sequence[str]], Encoder], progress: Progress, workers: int, films: FilmSet
-) -> FilmDemoResult:
+def _demonstrate(out: Path, seed: int, progress: Progress, workers: int, films: FilmSet) -> FilmDemoResult:
     tasks = TASKS[: films.n_tasks]
     clock = Clock()
     with progress("rendering", films.n_tasks * films.videos_per_task) as advance:
@@ -79,12 +76,12 @@ def _demonstrate(
         parse_feature_spec(films.features),
         seed,
         workers=Workers("local", workers),
-        listen=False,
+        transcribe=False,
         command=f"crosstask demo --video --seed {seed}",
         synthetic=True,
         train_videos=train,
     )
-    result = run_stages(out / "corpus", out, config, encoder_for, progress)
+    result = run_stages(open_corpus(out / "corpus"), out, config, progress)
     clock.stop("describing, narrating, training, localising")
     compared = compare(result.corpus, train, tested, result.model.scorer, seed)
     _add_to_run(out, compared, frozenset(tested))
@@ -130,7 +127,7 @@ def compare(corpus: Corpus, train: frozenset[VideoKey], tested: Sequence[VideoKe
     methods = {
         "uniform": evaluate(corpus, uniform, judged),
         ALONE: evaluate(corpus, alone, judged),
-        "best": evaluate(corpus, shared, judged),
+        "hmm": evaluate(corpus, shared, judged),
     }
     left_out, strangers = {}, []
     for task in corpus.primary_tasks():
@@ -138,7 +135,7 @@ def compare(corpus: Corpus, train: frozenset[VideoKey], tested: Sequence[VideoKe
         own = [video for video in judged if video.task == task.id]
         found = evaluate(corpus, rest, own).recall.by_task().get(task.id, 0.0)
         by_task = {name: evaluation.recall.by_task().get(task.id, 0.0) for name, evaluation in methods.items()}
-        left_out[task.id] = {"uniform": by_task["uniform"], "never_trained": found, "trained": by_task["best"]}
+        left_out[task.id] = {"uniform": by_task["uniform"], "never_trained": found, "trained": by_task["hmm"]}
         strangers += _parses(corpus, rest, own)
     return Compared(methods, left_out, {ALONE: _parses(corpus, alone, judged), STRANGER: strangers})
 
@@ -149,7 +146,7 @@ def _parses(corpus: Corpus, scorer: Scorer, videos: Sequence[Video]) -> list[Loc
     for video in videos:
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
         if len(rows) >= len(task.steps):
-            found.append(parse(task, scorer.score(task, rows), video.id, absence_thresholds_of(scorer, task)))
+            found.append(localization_of(task, scorer.score(task, rows), video.id, absence_thresholds_of(scorer, task)))
     return found
 
 
@@ -167,7 +164,7 @@ def _add_to_run(out: Path, compared: Compared, tested: frozenset[VideoKey]) -> N
         before.run,
         title="Demonstration on synthetic videos",
         kind="demo",
-        methods=("best", STRANGER, ALONE, "uniform"),
+        methods=("hmm", STRANGER, ALONE, "uniform"),
         results=results,
         notes=(note, *before.run.notes),
     )

@@ -62,7 +62,7 @@ class StepParser:
     @cached_property
     def model(self) -> "Model | None":
         """Loaded when first needed."""
-        from crosstask.model.model import load_model
+        from crosstask.model.file import load_model
 
         return None if self.model_file is None else load_model(self.model_file)
 
@@ -78,20 +78,20 @@ class StepParser:
     def _by_model(self, model: "Model", task: Task, video: RunVideo) -> Reparsed:
         import numpy as np
 
-        from crosstask.model.model import parse
+        from crosstask.model.localization import localization_of
 
         rows = np.asarray(self.features.rows(video.id))
         scores = model.score(task, rows)
         notes = []
-        if unknown := _as_written(model.scorer.unknown_words(task), task):
+        if unknown := _as_written(model.unknown_words(task), task):
             notes.append(f"Words the model never met: {', '.join(unknown)}.")
-        if lost := model.scorer.unknown_steps(task):
+        if lost := model.unknown_steps(task):
             notes.append(f"Placed by order alone, as none of their words is known: {', '.join(lost)}.")
-        return Reparsed(parse(task, scores, video.id), scores, "model", tuple(notes))
+        return Reparsed(localization_of(task, scores, video.id), scores, "model", tuple(notes))
 
     def _by_kept_scores(self, task: Task, run: RunFolder, method: str, video: RunVideo) -> Reparsed:
         """Steps the run has scores for, in the new order; the others are named and left out."""
-        from crosstask.model.model import parse
+        from crosstask.model.localization import localization_of
 
         values = _kept_scores(run, method, video)
         columns = columns_of(task.steps, run.run.tasks[video.task].steps)
@@ -104,7 +104,7 @@ class StepParser:
         notes = ["Only steps of this task can be placed here, in any order or selection, as the features are not at hand."]
         if missing:
             notes.append(f"Left out: {', '.join(missing)}. {_WAY_OUT[0].upper()}{_WAY_OUT[1:]}")
-        return Reparsed(parse(task_from_steps(chosen), scores, video.id), scores, "kept scores", tuple(notes))
+        return Reparsed(localization_of(task_from_steps(chosen), scores, video.id), scores, "kept scores", tuple(notes))
 
 
 def _as_written(stems: Sequence[str], task: Task) -> list[str]:
@@ -117,9 +117,9 @@ def warm_up() -> None:
     """Load the ordered programme before somebody waits for it."""
     import numpy as np
 
-    from crosstask.model.model import parse
+    from crosstask.model.localization import localization_of
 
-    parse(task_from_steps("warm up"), np.zeros((2, 1)))
+    localization_of(task_from_steps("warm up"), np.zeros((2, 1)))
 
 
 _WAY_OUT = "new steps need the model and the features: start view with --corpus FOLDER."

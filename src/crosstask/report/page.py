@@ -17,7 +17,7 @@ from crosstask.storage import stable_json, write_text
 VIDEOS_PER_TASK = 3
 LARGEST_FIGURE_BYTES = 400_000
 JUDGED = "videos held back from training"  # among the settings of a run: their keys, where only those are judged
-GAINS = (("proposed", "task-specific"), ("best", "no sharing"))  # with sharing, without
+GAINS = (("proposed", "task-specific"), ("hmm", "hmm, no sharing"))  # with sharing, without
 STYLE = (
     """
 :root{color-scheme:light}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a202c;background:#fff}

@@ -1,11 +1,19 @@
-"""What each step looks like: means that borrow from steps with the same words, and the linear evidence they give.
+"""Gaussian class means under a Gaussian-process prior, and the LDA log-likelihoods they give.
 
-Every class (a step of a task, or a task's background) has a true mean; a priori they vary together as their names do: covariance
-pool * (share of common words) + own * identity. What was seen of class c, n_c rows with mean y_c, is that mean plus noise of variance
-noise / n_c + bias_c. The best guess is Gaussian-process regression, M = C (C + diag(noise / n + bias))⁻¹ Y: component sharing and a small step residual at
-once, so that a step with many clear examples keeps its own look and a step with none is predicted from its words.
+A class is a step of a task, or the background of a task. Its features are Gaussian, x | c ~ N(m_c, S), with one within-class covariance S for all
+classes. A priori the class means vary together as the names of the classes do:
 
-Evidence is linear discriminant analysis with one within-class covariance S: log p(x | c) = x S⁻¹ m_c - m_c S⁻¹ m_c / 2 + constant.
+    cov(m_c, m_d) = shared * k(c, d) + own * [c = d]         k: kernel between the names of classes
+
+n_c labelled segments of class c have the mean y_c, which is m_c plus noise of variance noise / n_c + bias_c: consecutive segments repeat each other
+(`observation_noise`), and weak labels are systematically off. The posterior mean is Gaussian-process regression, for each feature dimension alike:
+
+    M = C alpha,    alpha = (C + diag(noise / n + bias))^-1 Y,    C = shared * K + own * I
+
+A step with many labelled segments keeps its own mean, a step with few borrows from steps with common words, and a step of a new task is predicted from
+its words alone, shared * k(new, .) alpha.
+
+LDA with these means:  log N(x; m_c, S) = x S^-1 m_c - m_c S^-1 m_c / 2 + a term that all classes share.
 """
 
 from dataclasses import dataclass
@@ -14,80 +22,90 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.floating]
-_NOTHING_SEEN = 1e9
+_UNOBSERVED_VARIANCE = 1e9  # observation variance of a class without labelled segments
+_FEWEST_SEGMENTS = 1e-3  # a class with less than this soft count is unobserved
+_ROWS_PER_OBSERVATION = (
+    41.0  # independent segments that weigh as much as the prior; chosen on development splits of Breakfast and speech
+)
 
 
 @dataclass(frozen=True)
 class MeanPrior:
-    """How much classes borrow from each other, and how much what was seen is trusted."""
+    """The prior of the class means and the noise of what is observed of them; variances in units of whitened features."""
 
-    pool: float = 1.0  # variance that common words explain
-    own: float = 0.2  # variance of a step beside its words
-    noise: float = 200.0  # so many rows make one clear sight; set from the data by `observation_noise`
-    ridge: float = 0.3  # share of the covariance that is taken to be round
+    shared: float = 1.0  # variance explained by common words
+    own: float = 0.2  # variance of a class beside its words
+    noise: float = 200.0  # observation variance of one segment; replaced by `observation_noise` of the training features
+    ridge: float = 0.3  # share of the within-class covariance that is replaced by a multiple of the identity
 
 
 def observation_noise(autocorrelation_time: float) -> float:
-    """How many rows make one clear sight of a step, when so many seconds in a row say the same."""
-    return 41.0 * autocorrelation_time
+    """The observation variance of one segment, when so many seconds in a row count as one independent observation.
+
+    n segments of a class then have the effective sample size n / autocorrelation_time.
+    """
+    return _ROWS_PER_OBSERVATION * autocorrelation_time
 
 
 @dataclass(frozen=True)
 class ClassStatistics:
-    """Soft counts (C,) and sums (C, d) of the rows given to each class, and how biased they may be (C,)."""
+    """Soft counts (C,) and feature sums (C, d) of the segments labelled with each class, and the bias variance of their labels (C,)."""
 
     counts: npt.NDArray[np.float64]
     sums: npt.NDArray[np.float64]
     bias: npt.NDArray[np.float64]
 
 
-def mean_coefficients(seen: ClassStatistics, word_kernel: Floats, settings: MeanPrior) -> npt.NDArray[np.float64]:
-    """(C, d) coefficients: shared_words_of_new_steps @ coefficients are the means of steps known by their words alone."""
-    means = seen.sums / np.maximum(seen.counts, 1e-6)[:, None]
-    doubt = np.where(seen.counts > 1e-3, settings.noise / np.maximum(seen.counts, 1e-3) + seen.bias, _NOTHING_SEEN)
-    covariance = settings.pool * word_kernel + settings.own * np.eye(len(means))
-    return np.linalg.solve(covariance + np.diag(doubt), means)
+def mean_coefficients(statistics: ClassStatistics, kernel: Floats, prior: MeanPrior) -> npt.NDArray[np.float64]:
+    """(C, d) alpha of the regression above; kernel is (C, C)."""
+    means = statistics.sums / np.maximum(statistics.counts, 1e-6)[:, None]
+    observed = statistics.counts > _FEWEST_SEGMENTS
+    variance = prior.noise / np.maximum(statistics.counts, _FEWEST_SEGMENTS) + statistics.bias
+    covariance = prior.shared * kernel + prior.own * np.eye(len(means))
+    return np.linalg.solve(covariance + np.diag(np.where(observed, variance, _UNOBSERVED_VARIANCE)), means)
 
 
-def class_means(coefficients: Floats, word_kernel: Floats, settings: MeanPrior) -> npt.NDArray[np.float64]:
-    """(C, d) means of the classes that were trained."""
-    return settings.pool * word_kernel @ coefficients + settings.own * coefficients
+def class_means(coefficients: Floats, kernel: Floats, prior: MeanPrior) -> npt.NDArray[np.float64]:
+    """(C, d) posterior means of the trained classes, C alpha."""
+    return prior.shared * kernel @ coefficients + prior.own * coefficients
 
 
-def within_covariance(seen: ClassStatistics, second_moment: Floats, n_rows: int, settings: MeanPrior) -> npt.NDArray[np.float64]:
-    """(d, d) covariance of rows around their class means, part of it made round."""
-    between = (seen.sums.T / np.maximum(seen.counts, 1e-6)) @ seen.sums / n_rows
+def within_covariance(
+    statistics: ClassStatistics, second_moment: Floats, n_rows: int, prior: MeanPrior
+) -> npt.NDArray[np.float64]:
+    """(d, d) covariance of segments around their class means, shrunk towards a multiple of the identity."""
+    between = (statistics.sums.T / np.maximum(statistics.counts, 1e-6)) @ statistics.sums / n_rows
     within = second_moment - between
     d = len(within)
-    roundness = max(float(np.trace(within)) / d, 1e-6)  # rows are in units of their own spread, so this is nothing
-    return (1 - settings.ridge) * within + settings.ridge * roundness * np.eye(d)
+    mean_variance = max(float(np.trace(within)) / d, 1e-6)  # positive, also where one class explains every segment
+    return (1 - prior.ridge) * within + prior.ridge * mean_variance * np.eye(d)
 
 
 @dataclass(frozen=True)
 class LdaWeights:
-    """x -> x W - b: log-likelihood of each class up to a term that all share; (C, d), (C,)."""
+    """x -> x W^T - b: the log-likelihood of each class up to a term that all classes share; W (C, d), b (C,)."""
 
     weights: npt.NDArray[np.float32]
     offsets: npt.NDArray[np.float32]
 
 
 def lda_weights(means: Floats, covariance: Floats) -> LdaWeights:
-    """The discriminant of class means under one covariance."""
-    return _evidence(means, np.linalg.solve(covariance, means.T).T)
+    """The weights of classes with these means (C, d) and one covariance (d, d)."""
+    return _from_solved(means, np.linalg.solve(covariance, means.T).T)
 
 
 def lda_weights_from_cholesky(means: Floats, factor: tuple[Floats, bool]) -> LdaWeights:
-    """The same from the covariance's Cholesky factor, which is found once for many sets of means."""
-    from scipy.linalg import cho_solve  # costs a third of a second, and a trained model needs it for nothing
+    """The same from the Cholesky factor of the covariance, which several sets of means share."""
+    from scipy.linalg import cho_solve  # imported here: it takes 0.3 s, and using a trained model does not need it
 
-    return _evidence(means, cho_solve(factor, means.T).T)
+    return _from_solved(means, cho_solve(factor, means.T).T)
 
 
-def _evidence(means: Floats, weights: Floats) -> LdaWeights:
+def _from_solved(means: Floats, weights: Floats) -> LdaWeights:
     return LdaWeights(weights.astype(np.float32), (0.5 * (weights * means).sum(axis=1)).astype(np.float32))
 
 
-def log_likelihood_ratios(rows: Floats, evidence: LdaWeights, classes: slice) -> npt.NDArray[np.float64]:
-    """(T, K + 1) log-likelihood ratios of a task's classes to its background, which is the last of them."""
-    scores = (rows @ evidence.weights[classes].T - evidence.offsets[classes]).astype(np.float64)
+def log_likelihood_ratios(rows: Floats, lda: LdaWeights, classes: slice) -> npt.NDArray[np.float64]:
+    """(T, K + 1) log-likelihood ratios of a task's classes to its background, the last of them, for rows (T, d)."""
+    scores = (rows @ lda.weights[classes].T - lda.offsets[classes]).astype(np.float64)
     return scores - scores[:, -1:]

@@ -1,4 +1,7 @@
-"""When steps happen in the videos of a task, and for how long, as far as the labels so far tell: the prior of the run model."""
+"""The prior of a task's hidden Markov model: where in a video each step tends to lie, how long it lasts, and how often it occurs.
+
+Times are relative to the video's length T, so that videos of different lengths share one prior.
+"""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -7,109 +10,125 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.floating]
-N_BINS = 20
-_SMOOTH_BINS = 1.5
-_PSEUDO_VIDEOS = 10.0  # how many videos the first guess weighs
-_FIRST_PRESENCE, _FIRST_BACKGROUND = 0.7, 0.3
-PAUSE = 0.5  # after a step comes background, or the next step at once
+N_BINS = 20  # of relative time, for the position histogram
+_SMOOTHING_BINS = 1.5  # deviation of the Gaussian that smooths it
+_PSEUDO_VIDEOS = 10.0  # weight of the initial prior, in videos
+INITIAL_PRESENCE = 0.7  # 31 % of the steps are missing in CrossTask (paper, Table S2)
+_INITIAL_BACKGROUND = 0.3  # share of a video
+_PRESENCE_RANGE = (0.05, 0.98)  # no step is certain or impossible
+_SHORTEST_BACKGROUND = 0.01  # mean duration of a background interval, as a share of T
+_POSITION_PSEUDO_COUNT = 0.2  # videos' worth of uniform position
+_POSITION_FLOOR = 1e-3  # density of a step at the far end of the initial prior
+_SHORTEST_DURATION = 1.01  # segments; keeps self-transitions positive
+P_BACKGROUND = 0.5  # probability that background, rather than the next step, follows a step
 
 
 class PositionWeight(NamedTuple):
-    """What the place in the video counts for: of one step's share of a video, T / K seconds, so many count as one; at most `largest`."""
+    """How much the position prior counts against the features, whose seconds are correlated.
 
-    seconds: float
+    The log-density of the position is multiplied by min(largest, segments * K / T): of a step's share of the video, T / K segments,
+    `segments` count as independent.
+    """
+
+    segments: float
     largest: float
 
 
-LEARNING = PositionWeight(4.0, 0.3)  # more would keep the first guess of where steps lie alive
-FINDING = PositionWeight(10.0, 0.5)  # what was learnt of places may be used to the full
-FINDING_UNSEEN = PositionWeight(10.0, 1.0)  # of a task never trained, position is most of what is known
+TRAINING_WEIGHT = PositionWeight(4.0, 0.3)  # a larger weight would keep the initial even spacing alive
+DECODING_WEIGHT = PositionWeight(10.0, 0.5)  # the positions are estimated by now
+UNSEEN_TASK_WEIGHT = PositionWeight(10.0, 1.0)  # for a task without training videos, position is most of what is known
 
 
 @dataclass(frozen=True)
 class TaskPrior:
-    """Of one task: where each class lies in relative time (bins, K + 1), run lengths and background length as shares of T, and presence."""
+    """Of one task: density of each class over relative time (bins, K + 1), mean durations as shares of T, and presence (K,)."""
 
     position: Floats
-    length: Floats
-    background_length: float
+    duration: Floats
+    background_duration: float
     presence: Floats
     trained: bool = True
 
-    def position_log_ratios(self, n_segments: int, counts: PositionWeight = LEARNING) -> Floats:
-        """(T, K + 1) log-ratios from the place in the video alone, weighed down as seconds are not independent."""
+    def position_log_ratios(self, n_segments: int, weight: PositionWeight = TRAINING_WEIGHT) -> Floats:
+        """(T, K + 1) weighted log-density of each class at each segment, interpolated between bins."""
         at = (np.arange(n_segments) + 0.5) / n_segments * N_BINS - 0.5
         low = np.clip(np.floor(at).astype(int), 0, N_BINS - 1)
         high = np.clip(low + 1, 0, N_BINS - 1)
         share = np.clip(at - low, 0, 1)[:, None]
-        weight = min(counts.largest, counts.seconds * len(self.length) / n_segments)
-        return weight * np.log((1 - share) * self.position[low] + share * self.position[high])
+        factor = min(weight.largest, weight.segments * len(self.duration) / n_segments)
+        return factor * np.log((1 - share) * self.position[low] + share * self.position[high])
 
-    def stay(self, n_segments: int) -> Floats:
-        """(K,) probability that a run goes on for another segment."""
-        return 1 - 1 / np.maximum(self.length * n_segments, 1.01)
+    def self_transition(self, n_segments: int) -> Floats:
+        """(K,) probability that a step lasts for another segment, in a video of T segments."""
+        return 1 - 1 / np.maximum(self.duration * n_segments, _SHORTEST_DURATION)
 
     def background_self_transition(self, n_segments: int) -> float:
-        """Probability that background goes on for another segment."""
-        return 1 - 1 / max(self.background_length * n_segments, 1.01)
+        """Probability that background lasts for another segment."""
+        return 1 - 1 / max(self.background_duration * n_segments, _SHORTEST_DURATION)
 
 
 def initial_prior(n_steps: int) -> TaskPrior:
-    """Before anything is known: steps at even distances, each place blurred."""
+    """The prior without any video: steps evenly spaced, with Gaussian spread 1 / (2 sqrt(K))."""
     at = (np.arange(N_BINS) + 0.5) / N_BINS
     centres = (np.arange(n_steps) + 0.5) / n_steps
-    bumps = np.exp(-0.5 * ((at[:, None] - centres) / (0.5 / np.sqrt(n_steps))) ** 2)
-    bumps = np.hstack([bumps, np.ones((N_BINS, 1))])
+    density = np.exp(-0.5 * ((at[:, None] - centres) / (0.5 / np.sqrt(n_steps))) ** 2)
+    density = np.hstack([density, np.ones((N_BINS, 1))])
     return TaskPrior(
-        position=bumps / bumps.mean(axis=0) + 1e-3,
-        length=np.full(n_steps, (1 - _FIRST_BACKGROUND) / n_steps / _FIRST_PRESENCE),
-        background_length=2 * _FIRST_BACKGROUND / (n_steps + 1),
-        presence=np.full(n_steps, _FIRST_PRESENCE),
+        position=density / density.mean(axis=0) + _POSITION_FLOOR,
+        duration=np.full(n_steps, _initial_duration(n_steps)),
+        background_duration=2 * _INITIAL_BACKGROUND / (n_steps + 1),
+        presence=np.full(n_steps, INITIAL_PRESENCE),
     )
+
+
+def _initial_duration(n_steps: int) -> float:
+    """Mean duration of a step as a share of T, when K steps of equal presence fill all but the background."""
+    return (1 - _INITIAL_BACKGROUND) / n_steps / INITIAL_PRESENCE
 
 
 @dataclass
 class PriorCounts:
-    """Soft labels of a task's videos, gathered: time by bin (bins, K + 1), runs begun (K,), videos."""
+    """Sufficient statistics of a task's soft labels: time by bin (bins, K + 1), expected number of step intervals (K,), videos."""
 
     histogram: Floats
-    begun: Floats
+    starts: Floats
     videos: int = 0
 
-    def add(self, labels: Floats, begun: Floats) -> None:
-        """Count one video: labels (T, K + 1) with background last, expected number of runs of each step (K,)."""
+    def add(self, labels: Floats, starts: Floats) -> None:
+        """Add one video: labels (T, K + 1) with background last, and the expected number of intervals of each step (K,)."""
         n_segments = len(labels)
         bins = np.minimum((np.arange(n_segments) + 0.5) / n_segments * N_BINS, N_BINS - 1).astype(int)
         np.add.at(self.histogram, bins, labels / n_segments)
-        self.begun += begun
+        self.starts += starts
         self.videos += 1
 
 
 def zero_counts(n_steps: int) -> PriorCounts:
-    """Before the first video."""
+    """The counts of no video."""
     return PriorCounts(np.zeros((N_BINS, n_steps + 1)), np.zeros(n_steps))
 
 
 def update_prior(counts: PriorCounts, before: TaskPrior) -> TaskPrior:
-    """The habits that the labels show, leaning on the first guess where there are few videos."""
+    """The prior estimated from soft labels, shrunk towards the initial one where there are few videos; `before` where there is none."""
     if counts.videos == 0:
         return before
-    n_steps = len(counts.begun)
-    share_of_time = counts.histogram.sum(axis=0)
+    n_steps = len(counts.starts)
+    time_in_class = counts.histogram.sum(axis=0)
     smooth = _smoothed(counts.histogram)
-    first_length = (1 - _FIRST_BACKGROUND) / n_steps / _FIRST_PRESENCE
+    n_background_intervals = INITIAL_PRESENCE * n_steps + 1
+    presence = (counts.starts + _PSEUDO_VIDEOS * INITIAL_PRESENCE) / (counts.videos + _PSEUDO_VIDEOS)
     return replace(
         before,
-        position=(smooth + 0.2 / N_BINS) / (smooth.sum(axis=0) + 0.2) * N_BINS,
-        length=(share_of_time[:n_steps] + _PSEUDO_VIDEOS * first_length) / (counts.begun + _PSEUDO_VIDEOS),
-        background_length=max(2 * share_of_time[n_steps] / counts.videos / (0.7 * n_steps + 1), 0.01),
-        presence=np.clip((counts.begun + _PSEUDO_VIDEOS * _FIRST_PRESENCE) / (counts.videos + _PSEUDO_VIDEOS), 0.05, 0.98),
+        position=(smooth + _POSITION_PSEUDO_COUNT / N_BINS) / (smooth.sum(axis=0) + _POSITION_PSEUDO_COUNT) * N_BINS,
+        duration=(time_in_class[:n_steps] + _PSEUDO_VIDEOS * _initial_duration(n_steps)) / (counts.starts + _PSEUDO_VIDEOS),
+        background_duration=max(2 * time_in_class[n_steps] / counts.videos / n_background_intervals, _SHORTEST_BACKGROUND),
+        presence=np.clip(presence, *_PRESENCE_RANGE),
     )
 
 
 def _smoothed(histogram: Floats) -> Floats:
-    """Columns blurred over neighbouring bins, mirrored at the ends."""
-    reach = int(3 * _SMOOTH_BINS)
-    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / _SMOOTH_BINS) ** 2)
+    """Columns convolved with a Gaussian over neighbouring bins, mirrored at the ends."""
+    reach = int(3 * _SMOOTHING_BINS)
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / _SMOOTHING_BINS) ** 2)
     padded = np.vstack([histogram[:reach][::-1], histogram, histogram[-reach:][::-1]])
     return np.array([np.convolve(column, kernel / kernel.sum(), "valid") for column in padded.T]).T

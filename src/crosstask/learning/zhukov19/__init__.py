@@ -1,1 +1,1 @@
-"""."""
+"""The method of Zhukov et al. (CVPR 2019): component classifiers, alternating labels and gradient steps."""

@@ -1,0 +1,109 @@
+"""Sufficient statistics of EM: soft counts and feature sums of every class, kept by fold for cross-fitting."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.learning.hmm.class_means import (
+    ClassStatistics,
+    LdaWeights,
+    MeanPrior,
+    class_means,
+    lda_weights_from_cholesky,
+    mean_coefficients,
+    within_covariance,
+)
+
+Floats = npt.NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class HmmVideo:
+    """A training video: number of its task, whitened rows (T, d), and windows (T, K); a step without a window has a zero column."""
+
+    task: int
+    rows: npt.NDArray[np.float32]
+    windows: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ClassIndex:
+    """The C classes of all tasks, task after task, each with K steps and then its background; and the kernel between their names (C, C)."""
+
+    n_steps: tuple[int, ...]
+    kernel: npt.NDArray[np.float64]
+
+    @cached_property
+    def _first(self) -> list[int]:
+        return [0, *np.cumsum([n + 1 for n in self.n_steps]).tolist()]
+
+    def of(self, task: int) -> slice:
+        """The classes of a task, background last."""
+        return slice(self._first[task], self._first[task + 1])
+
+
+class SufficientStatistics:
+    """Soft counts (folds, C) and feature sums (folds, C, d) of all labels, kept by fold, so that each fold can be left out."""
+
+    def __init__(
+        self,
+        classes: ClassIndex,
+        folds: Sequence[int],
+        videos: Sequence[HmmVideo],
+        counts: npt.NDArray[np.float64] | None = None,
+        sums: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        self.classes, self.folds = classes, folds
+        self.n_folds = max(folds) + 1
+        self.n_rows = sum(len(video.rows) for video in videos)
+        shape = (self.n_folds, len(classes.kernel), videos[0].rows.shape[1])
+        self.counts = np.zeros(shape[:2]) if counts is None else counts
+        self.sums = np.zeros(shape) if sums is None else sums
+
+    def add(self, number: int, video: HmmVideo, labels: Floats) -> None:
+        """Add video `number` with its soft labels (T, K + 1)."""
+        classes, fold = self.classes.of(video.task), self.folds[number]
+        self.counts[fold, classes] += labels.sum(axis=0)
+        self.sums[fold, classes] += labels.T @ video.rows
+
+    def totals(self, bias: Floats, without: int | None = None) -> ClassStatistics:
+        """The statistics of all folds, or of all but one; a single fold is never left out, as nothing would remain."""
+        counts, sums = self.counts.sum(axis=0), self.sums.sum(axis=0)
+        if without is not None and self.n_folds > 1:
+            counts, sums = counts - self.counts[without], sums - self.sums[without]
+        return ClassStatistics(np.maximum(counts, 0), sums, np.asarray(bias, dtype=np.float64))
+
+    def lda_without_each_fold(self, bias: Floats, second_moment: Floats, prior: MeanPrior) -> list[LdaWeights]:
+        """For each fold, the LDA weights of class means estimated from the other folds; the covariance is that of all folds."""
+        from scipy.linalg import cho_factor  # imported here: using a trained model does not need it
+
+        kernel = self.classes.kernel
+        factor = cho_factor(within_covariance(self.totals(bias), second_moment, self.n_rows, prior))
+        coefficients = (mean_coefficients(self.totals(bias, without=fold), kernel, prior) for fold in range(self.n_folds))
+        return [lda_weights_from_cholesky(class_means(alpha, kernel, prior), factor) for alpha in coefficients]
+
+
+def assign_folds(videos: Sequence[HmmVideo], n_folds: int) -> list[int]:
+    """The fold of each video: the videos of a task are assigned to the folds in turn."""
+    assigned: dict[int, int] = {}
+    folds = []
+    for video in videos:
+        folds.append(assigned.get(video.task, 0) % n_folds)
+        assigned[video.task] = assigned.get(video.task, 0) + 1
+    return folds
+
+
+def second_moment_of(videos: Sequence[Floats]) -> npt.NDArray[np.float64]:
+    """(d, d) mean of x xᵀ over all segments."""
+    total = np.zeros((videos[0].shape[1],) * 2)
+    for rows in videos:
+        total += (rows.T @ rows).astype(np.float64)
+    return total / sum(len(rows) for rows in videos)
+
+
+def normalised_labels(labels: Floats) -> Floats:
+    """Labels (T, K) divided by their sum in each segment where that exceeds 1."""
+    return labels / np.maximum(labels.sum(axis=1, keepdims=True), 1)

@@ -1,0 +1,126 @@
+"""A model file: safetensors with the arrays of the scorer, and one metadata entry of sorted JSON, so that equal models are equal bytes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.methods.component_scorer import component_scorer_from
+from crosstask.methods.task_scorer import task_scorer_from
+from crosstask.model.model import Model
+from crosstask.records import InputError, Task, parse_video_key
+from crosstask.storage import digest_of, write_bytes
+
+FORMAT = 1
+Arrays = dict[str, npt.NDArray[np.generic]]
+
+
+class StoredScorer(Protocol):
+    """A scorer that can be stored in a model file."""
+
+    @property
+    def kind(self) -> str:
+        """Its name in `SCORERS`."""
+        ...
+
+    def score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+        """(T, D) -> (T, K)."""
+        ...
+
+    def to_arrays(self) -> tuple[Arrays, dict[str, object]]:
+        """Arrays and plain values for the file."""
+        ...
+
+
+def _hmm_scorer_from(arrays: Arrays, values: dict[str, object]) -> StoredScorer:
+    from crosstask.methods.hmm import hmm_scorer_from  # loaded only for models of this kind
+
+    return hmm_scorer_from(arrays, values)
+
+
+SCORERS: dict[str, Callable[[Arrays, dict[str, object]], StoredScorer]] = {
+    "component": component_scorer_from,
+    "task-linear": task_scorer_from,
+    "hmm": _hmm_scorer_from,
+}
+_FORMER_KINDS = {"self-labelled": "hmm"}  # as version 0.1 wrote it
+_FORMER_METHODS = {"best": "hmm", "proposed": "zhukov19"}
+
+
+def save_model(model: Model, path: str | Path) -> Path:
+    """`path`, now containing the model."""
+    from safetensors.numpy import save
+
+    scorer: Any = model.scorer
+    if not hasattr(scorer, "to_arrays") or getattr(scorer, "kind", None) not in SCORERS:
+        raise InputError(
+            f"a {type(scorer).__name__} cannot be saved: it has no `kind` and `to_arrays` that a model file knows; "
+            "use it in this process, or compare it with `experiment`"
+        )
+    arrays, values = scorer.to_arrays()
+    description = {
+        "format": FORMAT,
+        "kind": scorer.kind,
+        "method": model.method,
+        "values": values,
+        "tasks": [
+            {"id": t.id, "title": t.title, "steps": list(t.steps), "url": t.url, "primary": t.primary}
+            for t in model.tasks.values()
+        ],
+        "feature_spec": model.feature_spec,
+        "trained_on": sorted(str(key) for key in model.trained_on),
+        "settings": dict(model.settings),
+        "seed": model.seed,
+    }
+    contiguous = {name: np.ascontiguousarray(a) for name, a in sorted(arrays.items())}
+    text = json.dumps(description | {"digest": digest_of(contiguous)}, sort_keys=True, ensure_ascii=False)
+    return write_bytes(Path(path), save(contiguous, {"crosstask": text}))
+
+
+def load_model(path: str | Path) -> Model:
+    """The model in a file written by `crosstask train` or `Model.save`; anything else is refused. No code is ever loaded from it."""
+    from safetensors import SafetensorError, safe_open
+
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: no such model file; `crosstask train CORPUS --out {path.name}` makes one")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            description = json.loads((file.metadata() or {}).get("crosstask", "null"))
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
+    except (SafetensorError, ValueError, OSError, KeyError, RecursionError):
+        raise InputError(f"{path}: not a crosstask model; expected a .safetensors file written by `crosstask train`") from None
+    return _model_from(path, description, arrays)
+
+
+def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:
+    if not isinstance(description, dict) or "format" not in description:
+        raise InputError(f"{path}: a safetensors file of another program; expected one written by `crosstask train`")
+    if description["format"] != FORMAT:
+        raise InputError(
+            f"{path}: model format {description['format']}; this version reads format {FORMAT}: use a newer crosstask"
+        )
+    if description.get("digest", digest_of(arrays)) != digest_of(arrays):
+        raise InputError(f"{path}: damaged: its numbers do not match their checksum; copy or train it again")
+    try:
+        tasks = {
+            t["id"]: Task(t["id"], t["title"], tuple(t["steps"]), t["url"], bool(t["primary"])) for t in description["tasks"]
+        }
+        kind, method = str(description["kind"]), str(description["method"])
+        spec = description["feature_spec"] if "feature_spec" in description else description["feature_recipe"]
+        return Model(
+            SCORERS[_FORMER_KINDS.get(kind, kind)](arrays, description["values"]),
+            tasks,
+            _FORMER_METHODS.get(method, method),
+            str(spec),
+            frozenset(parse_video_key(key) for key in description["trained_on"]),
+            description["settings"],
+            int(description["seed"]),
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise InputError(f"{path}: damaged model description ({error}); train it again") from None

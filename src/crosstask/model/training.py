@@ -1,0 +1,100 @@
+"""Train a model: the one place where a method, a corpus and a seed become a `Model`."""
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crosstask.features.packed_corpus import with_packed_features
+from crosstask.methods import method_named
+from crosstask.methods.protocols import Method
+from crosstask.methods.table import canonical_name
+from crosstask.model.model import Model
+from crosstask.records import Corpus, InputError, parse_video_key
+
+log = logging.getLogger(__name__)
+
+
+def train(
+    corpus: Corpus,
+    method: str | Method = "hmm",
+    sharing: str | None = None,
+    videos: Iterable[str] | None = None,
+    narration: bool = True,
+    seed: int = 0,
+    checkpoint: str | Path | None = None,
+    after_epoch: Callable[[Any], None] | None = None,
+    **settings: Any,
+) -> Model:
+    """A model trained on the videos of a corpus that have features, or on those whose keys "TASK_VIDEO" are given.
+
+    `method` is a name of METHODS or an object with `fit`; `settings` are the method's own. With a `checkpoint` path, an
+    interrupted training resumes; the file is deleted when the model is complete.
+    """
+    packed = with_packed_features(corpus)
+    chosen = _chosen(packed, videos)
+    if not narration:
+        chosen = chosen.without_windows()
+    if sharing is not None:
+        settings = {"sharing": sharing, **settings}
+    built = method_named(method, **settings) if isinstance(method, str) else method
+    built = _watched(built, checkpoint, after_epoch)
+    scorer = built.fit(chosen, np.random.default_rng(seed))
+    model = Model(
+        scorer=scorer,
+        tasks=chosen.tasks,
+        method=canonical_name(method) if isinstance(method, str) else type(method).__name__,
+        feature_spec=corpus.feature_spec,
+        trained_on=frozenset(video.key for video in chosen.videos if video.id in chosen.features),
+        settings=_settings_of(built, narration),
+        seed=seed,
+    )
+    return model
+
+
+def n_epochs(method: str | Method, **settings: Any) -> int:
+    """Epochs of a training, for a progress bar; 1 for a method that has none."""
+    built = method_named(method, **settings) if isinstance(method, str) else method
+    return int(getattr(built, "n_epochs", 1))
+
+
+def _chosen(corpus: Corpus, videos: Iterable[str] | None) -> Corpus:
+    """The corpus with the training videos, and the tasks they belong to."""
+    if videos is None:
+        kept = [video for video in corpus.videos if video.id in corpus.features]
+    else:
+        wanted = {parse_video_key(key) if isinstance(key, str) else key for key in videos}
+        kept = [video for video in corpus.videos if video.key in wanted]
+        missing = sorted(map(str, wanted - {video.key for video in kept}))
+        if missing:
+            raise InputError(f"video {missing[0]} is not in corpus '{corpus.name}'; expected TASK_VIDEO of its list")
+    return corpus.only(kept)
+
+
+def _watched(method: Any, checkpoint: str | Path | None, after_epoch: Callable[[Any], None] | None) -> Any:
+    """The method with a checkpoint and a callback, where it has them."""
+    names = {f.name for f in fields(method)} if is_dataclass(method) else set()
+    changes: dict[str, Any] = {}
+    if checkpoint is not None and "checkpoint" in names:
+        changes["checkpoint"] = method.checkpoint_at(Path(checkpoint))
+    if after_epoch is not None and "after_epoch" in names:
+        changes["after_epoch"] = after_epoch
+    return replace(method, **changes) if changes else method
+
+
+def _settings_of(method: Any, narration: bool) -> dict[str, Any]:
+    """What a model file says of its training: the method's parameters as plain values."""
+    params = method.get_params() if hasattr(method, "get_params") else {}
+    flat: dict[str, Any] = {"narration": narration}
+    for name, value in params.items():
+        flat |= _plain(name, value)
+    return flat
+
+
+def _plain(name: str, value: Any) -> dict[str, Any]:
+    if is_dataclass(value):
+        return {k: v for f in fields(value) for k, v in _plain(f.name, getattr(value, f.name)).items()}
+    return {name: value if isinstance(value, str | int | float | bool) or value is None else str(value)}

@@ -1,0 +1,39 @@
+"""Features of a single file for a model: read from .npy, or extracted from a video as the model's training features were."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.datasets.subtitle_folders import SubtitleFolders
+from crosstask.extraction.extract_video import extract_video
+from crosstask.extraction.feature_spec import Part, parse_feature_spec
+from crosstask.features import read_rows
+from crosstask.records import InputError, Narration
+
+
+def features_of_file(path: Path, feature_spec: str) -> npt.NDArray[np.floating]:
+    """(T, D) of a feature file (.npy), or of a video file by the model's feature spec."""
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; expected a video, or features (T, D) as .npy")
+    return np.asarray(read_rows(path)) if path.suffix == ".npy" else features_of_video(path, feature_spec)
+
+
+def features_of_video(path: Path, feature_spec: str) -> npt.NDArray[np.floating]:
+    """(T, D) extracted from a video file; subtitles beside it give its speech features."""
+    if feature_spec == "unknown" or "#" in feature_spec:
+        raise InputError(
+            f"{path}: the model's features ('{feature_spec}') cannot be made from a video here; expected features (T, D) as .npy"
+        )
+    spec = parse_feature_spec(feature_spec)
+    rows = extract_video(path, replace(spec, parts=spec.parts or (Part("log-mel"),)))  # any part, for the length alone
+    if not spec.speech:
+        return rows
+    from crosstask.text.encoders.choice import sentence_encoder
+    from crosstask.text.encoders.speech import speech_features
+
+    subtitles = SubtitleFolders((path.parent,))
+    narration = subtitles[path.stem] if path.stem in subtitles else Narration(())
+    spoken = speech_features(narration, len(rows), sentence_encoder())
+    return np.concatenate([rows, spoken] if spec.parts else [spoken], axis=1)

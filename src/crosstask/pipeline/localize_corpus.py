@@ -1,0 +1,123 @@
+"""The last stage of a run: localize the steps in every video of a corpus, and write the run folder with its report."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask import __version__
+from crosstask.corpus_building.map_figure import draw_task_map
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.methods.order_only import Uniform
+from crosstask.methods.protocols import Scorer
+from crosstask.model.file import save_model
+from crosstask.model.localization import absence_thresholds_of, localization_of
+from crosstask.model.model import Model
+from crosstask.pipeline.frame_strips import write_strips
+from crosstask.pipeline.media import media_of
+from crosstask.records import Corpus, InputError, Localization, Task, VideoKey
+from crosstask.report.page import JUDGED, write_report
+from crosstask.runs import Run, RunVideo, write_run
+
+if TYPE_CHECKING:
+    from crosstask.pipeline.run import RunConfig
+
+
+@dataclass(frozen=True)
+class Localized:
+    """The localizations, why videos were skipped, and recall and other metrics where videos are annotated."""
+
+    localized: tuple[Localization, ...]
+    skipped: dict[str, str]
+    results: dict[str, Any]
+
+
+def localize_corpus(
+    corpus: Corpus,
+    model: Model,
+    out: Path,
+    config: "RunConfig",
+    skipped: Mapping[str, str],
+    advance: Callable[[], None] = lambda: None,
+) -> Localized:
+    """Localize every video that has features and write the run folder `out`; `skipped` says why others have none."""
+    media = media_of(corpus)
+    uniform = Uniform()
+    found: dict[str, list[Localization]] = {model.method: [], "uniform": []}
+    scores, videos, reasons = [], [], dict(skipped)
+    for video in corpus.videos:
+        if video.id not in corpus.features:
+            continue
+        task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
+        try:
+            values = _scores(model, task, rows, video.id)
+            found[model.method].append(localization_of(task, values, video.id, absence_thresholds_of(model, task)))
+        except InputError as error:
+            reasons[str(video.key)] = str(error)
+            continue
+        finally:
+            advance()
+        scores.append((model.method, video.key, values))
+        found["uniform"].append(localization_of(task, uniform.score(task, rows), video.id))
+        truth, windows = corpus.annotations.get(video.key), corpus.windows.get(video.key)
+        path = media.get(video.key)
+        videos.append(RunVideo(video.task, video.id, len(rows), str(path.resolve()) if path else None, truth, windows))
+    save_model(model, out / "model.safetensors")
+    results = _results(corpus, {model.method: model, "uniform": uniform}, videos, config)
+    run = Run(
+        title=f"Steps found in {corpus.name}",
+        kind="run",
+        command=config.command,
+        seed=config.seed,
+        synthetic=config.synthetic,
+        tasks=corpus.tasks,
+        videos=tuple(videos),
+        methods=(model.method, "uniform"),
+        results=results,
+        settings=_settings(corpus, config, results),
+        notes=tuple(f"skipped: {reason}" for _, reason in sorted(reasons.items())),
+        version=__version__,
+    )
+    write_run(out, run, found, scores)
+    _write_report(corpus, model, out, config)
+    return Localized(tuple(found[model.method]), reasons, results)
+
+
+def _scores(model: Model, task: Task, rows: npt.NDArray[np.floating], video: str) -> npt.NDArray[np.floating]:
+    """(T, K) scores, or an error that says why this video can have none."""
+    if len(rows) < len(task.steps):
+        raise InputError(f"{video}: {len(rows)} segments cannot hold {len(task.steps)} steps in order; give a longer video")
+    return model.score(task, rows)
+
+
+def _results(corpus: Corpus, scorers: Mapping[str, Scorer], videos: Sequence[RunVideo], config: "RunConfig") -> dict[str, Any]:
+    """Metrics on annotated videos; only on those that were not trained on, where some were held out."""
+    keys = {video.key for video in videos if video.truth is not None}
+    if config.train_videos is not None:
+        keys -= config.train_videos
+    tested = [video for video in corpus.videos if video.key in keys]
+    if not tested:
+        return {}
+    return {name: evaluate(corpus, scorer, tested).to_json() for name, scorer in scorers.items()}
+
+
+def _held_out(corpus: Corpus, config: "RunConfig") -> frozenset[VideoKey] | None:
+    """The videos that were not trained on, where some were held out."""
+    return None if config.train_videos is None else frozenset(video.key for video in corpus.videos) - config.train_videos
+
+
+def _settings(corpus: Corpus, config: "RunConfig", results: dict[str, Any]) -> dict[str, Any]:
+    settings: dict[str, Any] = {"features": corpus.feature_spec, "sharing": config.sharing}
+    held_out = _held_out(corpus, config)
+    return settings if held_out is None or not results else settings | {JUDGED: sorted(map(str, held_out))}
+
+
+def _write_report(corpus: Corpus, model: Model, out: Path, config: "RunConfig") -> None:
+    trained = {key.task for key in model.trained_on}
+    untrained = {task: model.method for task in corpus.tasks if task not in trained}
+    write_strips(out, untrained, _held_out(corpus, config))
+    draw_task_map(out, corpus.tasks, config.seed)
+    write_report(out)
