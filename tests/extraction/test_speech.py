@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from crosstask.datasets.subtitles import read_narration
-from crosstask.datasets.subtitles.writing import write_webvtt
+from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.extraction.second import SAMPLE_RATE
-from crosstask.extraction.speech import can_recognise, chunks, embedded_subtitles, packaged_whisper, recognise
+from crosstask.extraction.speech import can_transcribe, chunks, embedded_subtitles, packaged_whisper, recognise
 from crosstask.pipeline.transcribe import transcribe_videos
 from crosstask.records import Cue, InputError, Narration, Word
 from crosstask.synthetic.films.film import can_speak, speak
@@ -81,7 +81,7 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not can_recognise(), reason="extra speech or its packaged weights are not installed")
+@pytest.mark.skipif(not can_transcribe(), reason="extra speech or its packaged weights are not installed")
 @pytest.mark.skipif(not can_speak(), reason="espeak-ng is not installed")
 def test_speech_is_recognised_with_word_times(tmp_path):
     assert (packaged_whisper() / "model.bin").stat().st_size == 145_217_532

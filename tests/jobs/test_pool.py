@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crosstask.jobs import Job, finished_result, run_all
-from crosstask.jobs.pool import do_job, do_jobs
+from crosstask.jobs.pool import run_job, run_jobs
 
 CALLS = []
 
@@ -72,9 +72,9 @@ def test_jobs_that_open_the_same_are_done_by_one_process(tmp_path):
 
 
 def test_what_a_lost_process_had_finished_is_not_done_again(tmp_path):
-    do_job(square, JOBS[1], tmp_path)
+    run_job(square, JOBS[1], tmp_path)
     CALLS.clear()
-    assert do_jobs(square, JOBS[:3], tmp_path) == ["job-0", "job-1", "job-2"] and CALLS == [0, 2]
+    assert run_jobs(square, JOBS[:3], tmp_path) == ["job-0", "job-1", "job-2"] and CALLS == [0, 2]
 
 
 @pytest.mark.slow

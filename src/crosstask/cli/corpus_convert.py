@@ -25,7 +25,7 @@ def convert(
 
     from crosstask.datasets import open_corpus
     from crosstask.datasets.release import read_feature_spec
-    from crosstask.datasets.writing import LAYOUTS, write_corpus
+    from crosstask.datasets.corpus_writer import LAYOUTS, write_corpus
     from crosstask.features import NpyFeatures
     from crosstask.records import InputError
 

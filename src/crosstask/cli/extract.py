@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from crosstask.extraction.extract_many import Extracted
+    from crosstask.extraction.extract_many import ExtractionReport
     from crosstask.extraction.feature_spec import FeatureSpec
     from crosstask.pipeline.extract import Workers
     from crosstask.text.encoders import Encoder
@@ -66,7 +66,7 @@ def extract(
 
 def _corpus(
     folder: Path, spec: "FeatureSpec", out: Path | None, team: "Workers", encoder: "Encoder | None"
-) -> "tuple[Extracted, Path]":
+) -> "tuple[ExtractionReport, Path]":
     from crosstask.datasets import open_corpus
     from crosstask.pipeline.extract import extract_corpus
     from crosstask.pipeline.media import media_of
@@ -78,7 +78,7 @@ def _corpus(
 
 def _files(
     paths: list[Path], spec: "FeatureSpec", out: Path | None, team: "Workers", encoder: "Encoder | None"
-) -> "tuple[Extracted, Path]":
+) -> "tuple[ExtractionReport, Path]":
     from crosstask.pipeline.extract import extract_files
     from crosstask.records import InputError
 

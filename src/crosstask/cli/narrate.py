@@ -62,7 +62,7 @@ def encoder_for(name: str | None, file: Path | None, documents: Sequence[str]) -
     """The encoder asked for, or the best that is installed; slow ones remember their vectors in the user's cache."""
     from importlib.util import find_spec
 
-    from crosstask.storage.places import cache_folder
+    from crosstask.storage.derived_folders import cache_folder
     from crosstask.text.encoders import CachedEncoder, open_encoder
     from crosstask.text.encoders.sentence import PACKAGED
 
@@ -106,10 +106,10 @@ def _say_scores(corpus: "Corpus", videos: "list[Video]", found: "NarrationResult
 def _write(corpus: "Corpus", found: "NarrationResult", n_unusable: int, as_json: bool) -> None:
     """Windows in the published format, in a folder of ours: published constraint files are never touched."""
     from crosstask.datasets import write_step_intervals
-    from crosstask.storage import derived_folder, exclusive_or_refused
+    from crosstask.storage import derived_folder, nonblocking_lock
 
     folder = derived_folder(corpus.folder or Path()) / "constraints"
-    with exclusive_or_refused(folder):  # windows of two recipes must not mix
+    with nonblocking_lock(folder):  # windows of two recipes must not mix
         for key, windows in sorted(found.windows.items()):
             write_step_intervals(folder / f"{key}.csv", windows)
     published = (corpus.folder or Path()) / "crosstask_constraints"

@@ -55,7 +55,7 @@ def train(
     from crosstask.methods.hmm_checkpoint import HmmCheckpoint
     from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint
     from crosstask.model.model import Model, save_model
-    from crosstask.storage import exclusive_or_refused
+    from crosstask.storage import nonblocking_lock
 
     opened = with_packed_features(open_corpus(corpus))
     chosen = opened.only(training_videos(opened, videos, split, shared_videos))
@@ -76,7 +76,7 @@ def train(
     begun = perf_counter()
     rounds = settings["initial_epochs"] + settings["epochs"] if recipe == "paper" else 10
     losses: list[float] = []
-    with exclusive_or_refused(out), progress("training", rounds) as advance:
+    with nonblocking_lock(out), progress("training", rounds) as advance:
         learner = (
             _best(sharing, advance, checkpoint)
             if recipe == "best"

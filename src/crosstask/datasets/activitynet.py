@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets.named_steps import (
-    NamedVideo,
-    address_of,
-    corpus_of_named,
-    database_of,
+    AnnotatedVideo,
+    url_of,
+    corpus_from_annotated_videos,
+    parse_database,
     first_entry,
-    length_of,
-    named_intervals,
-    plain_id,
+    duration_of,
+    parse_named_intervals,
+    task_id_from,
     read_json,
 )
 from crosstask.records import Corpus
@@ -30,14 +30,14 @@ def is_activitynet(value: Any) -> bool:
 
 def read_activitynet(path: Path) -> Corpus:
     """The set in a file; `features/` and `subtitles/` beside it are used. Videos without annotation (testing) are left out."""
-    database = database_of(path, read_json(path, EXPECTED), EXPECTED)
+    database = parse_database(path, read_json(path, EXPECTED), EXPECTED)
     titles, videos = {}, []
     for video, entry in database.items():
-        steps = named_intervals(path, video, entry.get("annotations", []), "label", EXPECTED)
+        steps = parse_named_intervals(path, video, entry.get("annotations", []), "label", EXPECTED)
         for label in dict.fromkeys(name for name, _ in steps):
-            task, step = plain_id(label), label.replace(",", "").lower()
+            task, step = task_id_from(label), label.replace(",", "").lower()
             titles[task] = label
             own = tuple((step, span) for name, span in steps if name == label)
             validation = entry.get("subset") == "validation"
-            videos.append(NamedVideo(task, video, own, length_of(entry), address_of(entry), validation))
-    return corpus_of_named("ActivityNet", path.parent, videos, titles)
+            videos.append(AnnotatedVideo(task, video, own, duration_of(entry), url_of(entry), validation))
+    return corpus_from_annotated_videos("ActivityNet", path.parent, videos, titles)

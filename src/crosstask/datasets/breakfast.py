@@ -6,7 +6,7 @@ Step lists are derived: labels in at least 15 % of a task's videos, by mean posi
 import re
 from pathlib import Path
 
-from crosstask.datasets.named_steps import NamedVideo, corpus_of_named, plain_id
+from crosstask.datasets.named_steps import AnnotatedVideo, corpus_from_annotated_videos, task_id_from
 from crosstask.records import Corpus, InputError, Interval, at_line
 
 FRAMES_A_SECOND = 15
@@ -29,10 +29,10 @@ def read_breakfast(folder: Path) -> Corpus:
             videos.append(_video(folder, path))
     if not videos:
         raise InputError(f"{folder}: no label files; expected P03_cam01_P03_cereals.txt with lines such as 31-150 pour_milk")
-    return corpus_of_named("Breakfast", folder, videos, least_share=LEAST_SHARE)
+    return corpus_from_annotated_videos("Breakfast", folder, videos, least_share=LEAST_SHARE)
 
 
-def _video(folder: Path, path: Path) -> NamedVideo:
+def _video(folder: Path, path: Path) -> AnnotatedVideo:
     steps, last = [], 0
     for number, line in enumerate(_text(path).splitlines(), start=1):
         if not line.strip():
@@ -45,7 +45,7 @@ def _video(folder: Path, path: Path) -> NamedVideo:
             span = Interval((int(found[1]) - 1) / FRAMES_A_SECOND, int(found[2]) / FRAMES_A_SECOND)
             steps.append((found[3].replace("_", " ").replace(",", " "), span))
     video = "-".join(path.relative_to(folder).with_suffix("").parts)
-    return NamedVideo(plain_id(path.stem.rpartition("_")[2]), video, tuple(steps), last / FRAMES_A_SECOND or None)
+    return AnnotatedVideo(task_id_from(path.stem.rpartition("_")[2]), video, tuple(steps), last / FRAMES_A_SECOND or None)
 
 
 def _text(path: Path) -> str:

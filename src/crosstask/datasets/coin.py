@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets.named_steps import (
-    NamedVideo,
-    address_of,
-    corpus_of_named,
-    database_of,
+    AnnotatedVideo,
+    url_of,
+    corpus_from_annotated_videos,
+    parse_database,
     first_entry,
-    length_of,
-    named_intervals,
-    plain_id,
+    duration_of,
+    parse_named_intervals,
+    task_id_from,
     read_json,
 )
 from crosstask.records import Corpus
@@ -30,15 +30,15 @@ def is_coin(value: Any) -> bool:
 
 def read_coin(path: Path) -> Corpus:
     """The set in a file; `features/` and `subtitles/` beside it are used."""
-    database = database_of(path, read_json(path, EXPECTED), EXPECTED)
+    database = parse_database(path, read_json(path, EXPECTED), EXPECTED)
     titles, videos = {}, []
     for video, entry in database.items():
-        task = plain_id(str(entry.get("class", "unnamed")))
+        task = task_id_from(str(entry.get("class", "unnamed")))
         titles[task] = _spaced(str(entry.get("class", task)))
-        steps = named_intervals(path, video, entry.get("annotation"), "label", EXPECTED)
+        steps = parse_named_intervals(path, video, entry.get("annotation"), "label", EXPECTED)
         testing = entry.get("subset") == "testing"
-        videos.append(NamedVideo(task, video, steps, length_of(entry), address_of(entry), testing))
-    return corpus_of_named("COIN", path.parent, videos, titles)
+        videos.append(AnnotatedVideo(task, video, steps, duration_of(entry), url_of(entry), testing))
+    return corpus_from_annotated_videos("COIN", path.parent, videos, titles)
 
 
 def _spaced(name: str) -> str:

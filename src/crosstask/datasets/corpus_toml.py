@@ -17,7 +17,7 @@ from crosstask.datasets.release import StepIntervalFiles, read_feature_spec, rea
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.features import NpyFeatures
 from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, refuse_escaping_id
-from crosstask.storage import existing_derived, write_text
+from crosstask.storage import existing_derived_folder, write_text
 
 VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
 
@@ -28,7 +28,7 @@ def read_corpus_toml(folder: Path) -> Corpus:
     """The corpus described by `folder/corpus.toml`."""
     tasks = _read_tasks(folder / "corpus.toml")
     media = media_files(folder, tasks)
-    features = next((path for path in (folder / "features", existing_derived(folder, "features")) if path.is_dir()), None)
+    features = next((path for path in (folder / "features", existing_derived_folder(folder, "features")) if path.is_dir()), None)
     windows = folder / "constraints"
     return Corpus(
         name=folder.resolve().name,
@@ -36,8 +36,8 @@ def read_corpus_toml(folder: Path) -> Corpus:
         videos=_videos(folder, tasks, media, features),
         seconds=read_seconds(folder / "video_seconds.csv"),
         annotations=StepIntervalFiles(folder / "annotations", tasks),
-        windows=StepIntervalFiles(windows if windows.is_dir() else existing_derived(folder, "constraints"), tasks),
-        subtitles=SubtitleFolders((existing_derived(folder, "subtitles"), *sorted({path.parent for path in media.values()}))),
+        windows=StepIntervalFiles(windows if windows.is_dir() else existing_derived_folder(folder, "constraints"), tasks),
+        subtitles=SubtitleFolders((existing_derived_folder(folder, "subtitles"), *sorted({path.parent for path in media.values()}))),
         features=NpyFeatures(features) if features else NoFeatures(),
         folder=folder,
         feature_spec=read_feature_spec(features) if features else "unknown",

@@ -20,7 +20,7 @@ from crosstask.records import Corpus, InputError, Interval, NoFeatures, StepInte
 
 
 @dataclass(frozen=True)
-class NamedVideo:
+class AnnotatedVideo:
     """A video of a task with the names of its steps; `seconds` where the set says how long it is."""
 
     task: str
@@ -36,19 +36,19 @@ class NamedVideo:
         return self.seconds or max((span.end_s for _, span in self.steps), default=1.0)
 
 
-def corpus_of_named(
-    name: str, folder: Path, videos: Sequence[NamedVideo], titles: Mapping[str, str] | None = None, least_share: float = 0.0
+def corpus_from_annotated_videos(
+    name: str, folder: Path, videos: Sequence[AnnotatedVideo], titles: Mapping[str, str] | None = None, least_share: float = 0.0
 ) -> Corpus:
     """The corpus of such videos; steps shown in less than `least_share` of a task's videos are left out of its list.
 
     Features (`features/VIDEO.npy`, one row a second) and subtitles (`subtitles/VIDEO.vtt`) are used where they lie beside.
     """
-    of_task: dict[str, list[NamedVideo]] = {}
+    of_task: dict[str, list[AnnotatedVideo]] = {}
     for video in videos:
         of_task.setdefault(video.task, []).append(video)
     tasks = {}
     for task_id, members in sorted(of_task.items()):
-        steps = steps_by_position(members, least_share)
+        steps = steps_by_mean_position(members, least_share)
         if steps:
             tasks[task_id] = Task(refuse_escaping_id(task_id, "task"), (titles or {}).get(task_id, task_id), steps)
     if not tasks:
@@ -69,11 +69,11 @@ def corpus_of_named(
     )
 
 
-def steps_by_position(videos: Sequence[NamedVideo], least_share: float = 0.0) -> tuple[str, ...]:
+def steps_by_mean_position(videos: Sequence[AnnotatedVideo], least_share: float = 0.0) -> tuple[str, ...]:
     """The step names of a task's videos in the order in which they come on average.
 
-    >>> a = NamedVideo("t", "a", (("pour", Interval(0, 2)), ("stir", Interval(5, 6))))
-    >>> steps_by_position([a])
+    >>> a = AnnotatedVideo("t", "a", (("pour", Interval(0, 2)), ("stir", Interval(5, 6))))
+    >>> steps_by_mean_position([a])
     ('pour', 'stir')
     """
     places: dict[str, dict[str, list[float]]] = {}
@@ -86,7 +86,7 @@ def steps_by_position(videos: Sequence[NamedVideo], least_share: float = 0.0) ->
     return tuple(sorted(mean, key=lambda step: (mean[step], step)))
 
 
-def _intervals(video: NamedVideo, task: Task) -> tuple[StepInterval, ...]:
+def _intervals(video: AnnotatedVideo, task: Task) -> tuple[StepInterval, ...]:
     number = {step: k for k, step in enumerate(task.steps)}
     return tuple(StepInterval(number[step], span) for step, span in video.steps if step in number)
 
@@ -108,7 +108,7 @@ def first_entry(value: Any) -> Mapping[str, Any]:
     return first if isinstance(first, dict) else {}
 
 
-def database_of(path: Path, value: Any, expected: str) -> dict[str, dict[str, Any]]:
+def parse_database(path: Path, value: Any, expected: str) -> dict[str, dict[str, Any]]:
     """The entries of `{"database": {VIDEO: {..}}}`, ids checked."""
     database = value.get("database") if isinstance(value, dict) else None
     if not isinstance(database, dict) or not all(isinstance(entry, dict) for entry in database.values()):
@@ -116,7 +116,7 @@ def database_of(path: Path, value: Any, expected: str) -> dict[str, dict[str, An
     return {refuse_escaping_id(video, "video"): entry for video, entry in database.items()}
 
 
-def named_intervals(path: Path, video: str, rows: Any, name: str, expected: str) -> tuple[tuple[str, Interval], ...]:
+def parse_named_intervals(path: Path, video: str, rows: Any, name: str, expected: str) -> tuple[tuple[str, Interval], ...]:
     """(step, interval) of `[{"segment": [start, end], NAME: step}]`, sorted by time."""
     if not isinstance(rows, list):
         raise InputError(f"{path.name}, video {video}: found no list of annotations; {expected}")
@@ -133,28 +133,28 @@ def named_intervals(path: Path, video: str, rows: Any, name: str, expected: str)
     return tuple(sorted(found, key=lambda pair: (pair[1], pair[0])))
 
 
-def length_of(entry: Mapping[str, Any]) -> float | None:
+def duration_of(entry: Mapping[str, Any]) -> float | None:
     """The duration of an entry, where it is a sensible number."""
     seconds = entry.get("duration")
     sensible = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 < seconds < 1e6
     return float(seconds) if sensible and seconds is not None else None
 
 
-def address_of(entry: Mapping[str, Any]) -> str:
+def url_of(entry: Mapping[str, Any]) -> str:
     """The address of an entry, whatever the set calls it."""
     return next((entry[key] for key in ("video_url", "url") if isinstance(entry.get(key), str)), "")
 
 
-def plain_id(text: str) -> str:
+def task_id_from(text: str) -> str:
     """A task id without '_', at which file names are split, and without what file names cannot hold.
 
-    >>> plain_id("make_Tea/now")
+    >>> task_id_from("make_Tea/now")
     'make-Tea-now'
     """
     return "-".join("".join(c if c.isalnum() or c in ".- " else " " for c in text).split()) or "task"
 
 
-def first_json(folder: Path, looks: Iterable[str]) -> Path | None:
+def find_annotation_file(folder: Path, looks: Iterable[str]) -> Path | None:
     """The only JSON file of a folder, or the one of a known name."""
     files = sorted(folder.glob("*.json"))
     named = [path for path in files if path.name in set(looks)]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crosstask.datasets.named_steps import NamedVideo, corpus_of_named, plain_id, read_json
+from crosstask.datasets.named_steps import AnnotatedVideo, corpus_from_annotated_videos, task_id_from, read_json
 from crosstask.records import Corpus, InputError, Interval, refuse_escaping_id
 
 EXPECTED = 'expected a planning list [{"id": {"vid", "task", "legal_range": [[start, end, action]]}}]'
@@ -40,13 +40,13 @@ def read_planning_list(path: Path) -> Corpus:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{path.name}, item {number}: found {str(item)[:60]!r}; {EXPECTED}") from None
-        titles[plain_id(title)] = title
-        shown.setdefault((plain_id(title), video), set()).update(rows)
+        titles[task_id_from(title)] = title
+        shown.setdefault((task_id_from(title), video), set()).update(rows)
     videos = [
-        NamedVideo(task, video, tuple((name, span) for span, name in sorted(rows)))
+        AnnotatedVideo(task, video, tuple((name, span) for span, name in sorted(rows)))
         for (task, video), rows in sorted(shown.items())
     ]
-    return corpus_of_named("planning list", path.parent, videos, titles)
+    return corpus_from_annotated_videos("planning list", path.parent, videos, titles)
 
 
 def _action(row: Any, names: Mapping[str, str]) -> tuple[Interval, str]:

@@ -33,7 +33,7 @@ from crosstask.records import (
     at_line,
     refuse_escaping_id,
 )
-from crosstask.storage import existing_derived, write_text
+from crosstask.storage import existing_derived_folder, write_text
 
 _MOST_DIGITS = 6  # of a video's seconds: eleven days; a longer claim must not ask for memory
 
@@ -59,7 +59,7 @@ def read_release(folder: Path) -> Corpus:
         annotations=StepIntervalFiles(release / "annotations", tasks),
         windows=ChainMap(
             StepIntervalFiles(folder / "crosstask_constraints", tasks),  # type: ignore[arg-type] # read, never written to
-            StepIntervalFiles(existing_derived(folder, "constraints"), tasks),  # type: ignore[arg-type]
+            StepIntervalFiles(existing_derived_folder(folder, "constraints"), tasks),  # type: ignore[arg-type]
         ),
         subtitles=SubtitleFolders((folder / "crosstask_subtitles",)),
         features=NpyFeatures(features) if features.is_dir() else NoFeatures(),

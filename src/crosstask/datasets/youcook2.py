@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets.named_steps import (
-    NamedVideo,
-    address_of,
-    corpus_of_named,
-    database_of,
+    AnnotatedVideo,
+    url_of,
+    corpus_from_annotated_videos,
+    parse_database,
     first_entry,
-    length_of,
-    named_intervals,
-    plain_id,
+    duration_of,
+    parse_named_intervals,
+    task_id_from,
     read_json,
 )
 from crosstask.records import Corpus
@@ -31,18 +31,18 @@ def is_youcook2(value: Any) -> bool:
 
 def read_youcook2(path: Path) -> Corpus:
     """The set in a file; `features/` and `subtitles/` beside it are used."""
-    database = database_of(path, read_json(path, EXPECTED), EXPECTED)
+    database = parse_database(path, read_json(path, EXPECTED), EXPECTED)
     counts: dict[str, int] = {}
     titles, videos = {}, []
     for video, entry in sorted(database.items()):
-        recipe = plain_id(str(entry.get("recipe_type", "unnamed")))
+        recipe = task_id_from(str(entry.get("recipe_type", "unnamed")))
         counts[recipe] = counts.get(recipe, 0) + 1
         task = f"{recipe}-{counts[recipe]:03d}"
         titles[task] = f"recipe {recipe}, video {video}"
-        steps = named_intervals(path, video, entry.get("annotations", []), "sentence", EXPECTED)
+        steps = parse_named_intervals(path, video, entry.get("annotations", []), "sentence", EXPECTED)
         plain = tuple(
             (step.replace(",", "").rstrip("."), span) for step, span in steps
         )  # the published layout separates by commas
         validation = entry.get("subset") == "validation"
-        videos.append(NamedVideo(task, video, plain, length_of(entry), address_of(entry), validation))
-    return corpus_of_named("YouCook2", path.parent, videos, titles)
+        videos.append(AnnotatedVideo(task, video, plain, duration_of(entry), url_of(entry), validation))
+    return corpus_from_annotated_videos("YouCook2", path.parent, videos, titles)

@@ -73,17 +73,17 @@ def video_stream(path: Path, container: Any) -> Any:
 
 
 @dataclass
-class Damage:
+class DecodingErrors:
     """What could not be decoded of a file: so many packets, and why it ended before its end, if it did."""
 
     packets: int = 0
     ended: str = ""
 
 
-def decoded(container: Any, stream: Any, damage: Damage | None = None) -> Iterator[Any]:
+def decoded(container: Any, stream: Any, damage: DecodingErrors | None = None) -> Iterator[Any]:
     """Frames as they come, from where the file stands; damage is left out and counted, and the file may end anywhere."""
     av = need_pyav()
-    found = damage or Damage()
+    found = damage or DecodingErrors()
     packets = container.demux(stream)
     while True:
         try:
@@ -102,7 +102,7 @@ def decoded(container: Any, stream: Any, damage: Damage | None = None) -> Iterat
 
 
 @dataclass(frozen=True)
-class Probed:
+class MediaInfo:
     """What a file announces of itself."""
 
     seconds: float  # 0 where it does not say
@@ -113,12 +113,12 @@ class Probed:
     n_subtitles: int
 
 
-def probe(path: Path) -> Probed:
+def probe(path: Path) -> MediaInfo:
     """What a video file announces, without decoding it."""
     with opened(path) as container:
         stream = video_stream(path, container)
         context = stream.codec_context
-        return Probed(
+        return MediaInfo(
             seconds=(container.duration or 0) / 1e6,
             width=context.width,
             height=context.height,

@@ -9,7 +9,7 @@ _WHOLE = 64 << 20  # bytes: files up to this size are read whole
 _PIECE, _N_PIECES = 1 << 20, 32  # of larger files: pieces at even distances, with the size
 
 
-def content_stamp(path: Path) -> str:
+def content_digest(path: Path) -> str:
     """Sixteen hex digits that change with the file's content (sampled at 32 places beyond 64 MB)."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):  # a pipe or a device may have no end

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.containers import Damage, decoded, opened, video_stream
+from crosstask.extraction.containers import DecodingErrors, decoded, opened, video_stream
 from crosstask.extraction.second import Pictures, Sampling, Second
-from crosstask.extraction.sound import seconds_of_sound
+from crosstask.extraction.audio import padded_audio_seconds
 from crosstask.records import InputError
 
 log = logging.getLogger(__name__)
@@ -25,20 +25,20 @@ _WIDEST = 4  # sides of a picture are brought to at most this ratio before cropp
 
 def decode_seconds(path: Path, samplings: Sequence[Sampling]) -> Iterator[Second]:
     """Each second of a video; damage is skipped and named once, a file without usable pictures is an `InputError`."""
-    sound = seconds_of_sound(path)
+    sound = padded_audio_seconds(path)
     try:
-        for pictures in seconds_of_pictures(path, samplings):
+        for pictures in frames_by_second(path, samplings):
             yield Second(pictures, next(sound))
     finally:
         sound.close()
 
 
-def seconds_of_pictures(path: Path, samplings: Sequence[Sampling]) -> Iterator[dict[Sampling, Pictures]]:
+def frames_by_second(path: Path, samplings: Sequence[Sampling]) -> Iterator[dict[Sampling, Pictures]]:
     """For each second its pictures (n, size, size, 3) by sampling."""
     with opened(path) as container:
         stream = video_stream(path, container)
         stream.thread_type = "AUTO"
-        pickers = [Picker(sampling) for sampling in samplings]
+        pickers = [FrameSampler(sampling) for sampling in samplings]
         moments = _moments(path, container, stream)
         n_frames, second, last_s = 0, 0, 0.0
         for time_s, frame in moments:
@@ -80,7 +80,7 @@ def _moments(path: Path, container: Any, stream: Any) -> Iterator[tuple[float, A
 
 def _frames(path: Path, container: Any, stream: Any) -> Iterator[Any]:
     """Frames as they come; damage is named once."""
-    damage = Damage()
+    damage = DecodingErrors()
     yield from decoded(container, stream, damage)
     if damage.packets or damage.ended:
         what = damage.ended or f"{damage.packets} packets cannot be decoded"
@@ -88,7 +88,7 @@ def _frames(path: Path, container: Any, stream: Any) -> Iterator[Any]:
 
 
 @dataclass
-class Picker:
+class FrameSampler:
     """Chooses the pictures of each second for one sampling; a frame is converted only when it is chosen."""
 
     sampling: Sampling
@@ -121,11 +121,11 @@ class Picker:
 
     def _picture(self) -> Pictures:
         if self.converted is None:
-            self.converted = square_picture(self.held, self.sampling.size)
+            self.converted = square_frame(self.held, self.sampling.size)
         return self.converted
 
 
-def square_picture(frame: Any, size: int) -> Pictures:
+def square_frame(frame: Any, size: int) -> Pictures:
     """(size, size, 3): the shorter side scaled to `size`, the middle cut out, upright as a player shows it."""
     aspect = min(max(frame.width / frame.height, 1 / _WIDEST), _WIDEST)
     width, height = (round(size * aspect), size) if aspect >= 1 else (size, round(size / aspect))

@@ -18,9 +18,9 @@ import numpy as np
 
 from crosstask.extraction.backbones.protocol import need_torch
 from crosstask.extraction.containers import need_pyav
-from crosstask.extraction.content_hash import content_stamp
+from crosstask.extraction.content_hash import content_digest
 from crosstask.extraction.extract_video import extract_video
-from crosstask.extraction.feature_spec import FeatureSpec, Part, backbones_of, columns_text
+from crosstask.extraction.feature_spec import FeatureSpec, Part, load_backbones, columns_text
 from crosstask.extraction.second import SAMPLE_RATE, Second
 from crosstask.features import read_shape, write_rows
 from crosstask.jobs import Job, finished_result, run_all
@@ -29,7 +29,7 @@ from crosstask.storage import write_text
 
 
 @dataclass
-class Extracted:
+class ExtractionReport:
     """What became of each video."""
 
     done: list[str] = field(default_factory=list)
@@ -49,18 +49,18 @@ def extract_videos(
     workers: int = 1,
     advance: Callable[[], None] = lambda: None,
     address: str | None = None,
-) -> Extracted:
+) -> ExtractionReport:
     """Describe videos (by id) into a folder; those already described from the same content are left alone."""
-    rehearse(spec)
-    take_folder(folder, spec)
-    result = Extracted()
+    check_backbones(spec)
+    claim_folder(folder, spec)
+    result = ExtractionReport()
     jobs = []
     for video_id, path in sorted(videos.items()):
         try:
-            stamp = content_stamp(path)
+            stamp = content_digest(path)
         except OSError as error:
             result.skipped[video_id] = f"{path.name}: cannot be read ({error.strerror}); expected a video file"
-            drop_features(folder, video_id)
+            remove_features(folder, video_id)
             advance()
             continue
         job = Job(video_id, {"id": video_id, "video": os.path.relpath(path, folder), "stamp": stamp, "recipe": str(spec)})
@@ -94,7 +94,7 @@ def extract_job(values: Mapping[str, Any], folder: str, parts: list[dict[str, An
     path = Path(os.path.normpath(Path(folder) / values["video"]))
     try:
         rows = extract_video(path, FeatureSpec(tuple(Part(**part) for part in parts)))
-        changed = content_stamp(path) != values["stamp"]
+        changed = content_digest(path) != values["stamp"]
     except MissingExtra:
         raise
     except InputError as error:
@@ -115,11 +115,11 @@ def _is_done(folder: Path, job: Job) -> bool:
             return True
     except InputError:
         pass
-    drop_features(folder, job.name)
+    remove_features(folder, job.name)
     return False
 
 
-def drop_features(folder: Path, video_id: str) -> None:
+def remove_features(folder: Path, video_id: str) -> None:
     """Features that we made of other content go, as nothing may be found in a video by the looks of another; theirs stay who made them elsewhere."""
     record = folder / ".done" / f"{video_id}.json"
     if record.exists():
@@ -127,10 +127,10 @@ def drop_features(folder: Path, video_id: str) -> None:
         record.unlink()
 
 
-def rehearse(spec: FeatureSpec) -> None:
+def check_backbones(spec: FeatureSpec) -> None:
     """Find out now, not at every video, that a part is not installed or that weights do not fit."""
     need_pyav()
-    for part, backbone in zip(spec.parts, backbones_of(spec), strict=True):
+    for part, backbone in zip(spec.parts, load_backbones(spec), strict=True):
         if part.name != "log-mel":
             need_torch(part.name)
         if part.weights:
@@ -143,7 +143,7 @@ def rehearse(spec: FeatureSpec) -> None:
             backbone.describe([Second(grey, np.zeros(SAMPLE_RATE, np.float32))])
 
 
-def take_folder(folder: Path, spec: FeatureSpec) -> None:
+def claim_folder(folder: Path, spec: FeatureSpec) -> None:
     """Make the folder one of this recipe; features that something else made there are never touched."""
     written = folder / "recipe.txt"
     found = written.read_text("utf-8").strip() if written.is_file() else None
@@ -153,7 +153,7 @@ def take_folder(folder: Path, spec: FeatureSpec) -> None:
         if not (folder / ".done").is_dir():
             raise InputError(f"{folder}: holds features of '{found}', not '{spec}'; choose another --out")
         for record in sorted((folder / ".done").glob("*.json")):
-            drop_features(folder, record.stem)
+            remove_features(folder, record.stem)
     write_text(folder / "columns.txt", columns_text(spec) + "\n")
     (folder / ".done").mkdir(exist_ok=True)
     write_text(written, f"{spec}\n")

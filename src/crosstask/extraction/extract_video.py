@@ -8,7 +8,7 @@ import numpy as np
 
 from crosstask.extraction.backbones import Rows
 from crosstask.extraction.decode import decode_seconds
-from crosstask.extraction.feature_spec import FeatureSpec, backbones_of
+from crosstask.extraction.feature_spec import FeatureSpec, load_backbones
 from crosstask.extraction.second import Second
 from crosstask.records import InputError
 
@@ -17,7 +17,7 @@ _GROUP = 8  # seconds described at a time: bounds memory, and is always the same
 
 def extract_video(path: Path, spec: FeatureSpec) -> Rows:
     """(T, D) float32, one row a second, the columns of the backbones side by side."""
-    backbones = backbones_of(spec)
+    backbones = load_backbones(spec)
     samplings = sorted({backbone.sampling for backbone in backbones if backbone.sampling is not None}, key=str)
     rows = [
         np.concatenate([backbone.describe(group) for backbone in backbones], axis=1)

@@ -73,7 +73,7 @@ def _part(text: str, weights: Mapping[str, Path], every: int) -> Part:
     if name in NEED_WEIGHTS and name not in weights:
         raise InputError(f"{name}: its weights come in no package; expected --weights {name}=PATH")
     path = weights.get(name)
-    digest = digest_of(path) if path else ""
+    digest = weights_digest(path) if path else ""
     if found["digest"] and found["digest"] != digest:
         raise InputError(f"--features {text}: the weights given have digest {digest or '(none given)'}; expected those of {text}")
     own_every = int(found["every"] or every) if name == "resnet152" else 1
@@ -83,7 +83,7 @@ def _part(text: str, weights: Mapping[str, Path], every: int) -> Part:
 
 
 @cache
-def digest_of(path: Path) -> str:
+def weights_digest(path: Path) -> str:
     """Eight digits of the sha256 of a file, or of the files of a folder."""
     if not path.exists():
         raise InputError(f"{path}: no such file; expected weights")
@@ -97,7 +97,7 @@ def digest_of(path: Path) -> str:
 
 
 @cache
-def backbones_of(spec: FeatureSpec) -> tuple[Backbone, ...]:
+def load_backbones(spec: FeatureSpec) -> tuple[Backbone, ...]:
     """The backbones of a recipe, loaded once a process."""
     return tuple(BACKBONES[part.name](Path(part.weights) if part.weights else None, part.every) for part in spec.parts)
 
@@ -109,7 +109,7 @@ def columns_text(spec: FeatureSpec) -> str:
     0-127 log-mel: mean, then deviation, of 64 log-mel bands (125-7500 Hz) over the second
     """
     lines, first = [], 0
-    for part, backbone in zip(spec.parts, backbones_of(spec), strict=True):
+    for part, backbone in zip(spec.parts, load_backbones(spec), strict=True):
         lines.append(f"{first}-{first + backbone.width - 1} {part}: {backbone.columns}")
         first += backbone.width
     if spec.speech:

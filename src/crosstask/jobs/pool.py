@@ -48,7 +48,7 @@ def finished_result(folder: Path, job: Job) -> Any | None:
     return kept["result"] if same else None
 
 
-def do_job(work: Work, job: Job, folder: Path) -> str:
+def run_job(work: Work, job: Job, folder: Path) -> str:
     """Do one job and keep its result; its name."""
     result = work(job.values)
     path = result_path(folder, job)
@@ -57,15 +57,15 @@ def do_job(work: Work, job: Job, folder: Path) -> str:
     return job.name
 
 
-def do_jobs(work: Work, jobs: Sequence[Job], folder: Path) -> list[str]:
+def run_jobs(work: Work, jobs: Sequence[Job], folder: Path) -> list[str]:
     """Do jobs one after another, but for those a lost process had finished; their names."""
-    return [job.name if finished_result(folder, job) is not None else do_job(work, job, folder) for job in jobs]
+    return [job.name if finished_result(folder, job) is not None else run_job(work, job, folder) for job in jobs]
 
 
-def in_companies(jobs: Sequence[Job]) -> list[list[Job]]:
+def group_by_resource(jobs: Sequence[Job]) -> list[list[Job]]:
     """Jobs that go to one process together.
 
-    >>> [[job.name for job in together] for together in in_companies([Job("a", {}, "x"), Job("b", {}, "x"), Job("c", {}), Job("d", {})])]
+    >>> [[job.name for job in together] for together in group_by_resource([Job("a", {}, "x"), Job("b", {}, "x"), Job("c", {}), Job("d", {})])]
     [['a', 'b'], ['c'], ['d']]
     """
     companies: list[list[Job]] = []
@@ -113,11 +113,11 @@ def _engine(name: str, work: Work, jobs: Sequence[Job], folder: Path, workers: i
 
         return run_on_ray(work, jobs, folder, workers, address)
     if workers <= 1:
-        return (do_job(work, job, folder) for job in jobs)
+        return (run_job(work, job, folder) for job in jobs)
     return _in_processes(work, jobs, folder, workers)
 
 
-def end_with_parent() -> None:
+def exit_with_parent() -> None:
     """End this process as soon as the one that started it is gone: nobody waits for its work, and a killed command leaves nothing running."""
     Thread(target=_watch_parent, daemon=True).start()
 
@@ -134,8 +134,8 @@ def _in_processes(work: Work, jobs: Sequence[Job], folder: Path, workers: int) -
     before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
     try:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
-            waiting = [pool.submit(do_jobs, work, together, folder) for together in in_companies(jobs)]
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=exit_with_parent) as pool:
+            waiting = [pool.submit(run_jobs, work, together, folder) for together in group_by_resource(jobs)]
             try:
                 for done in as_completed(waiting):
                     yield from done.result()

@@ -6,7 +6,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from crosstask.jobs.pool import Job, Work, do_jobs, in_companies
+from crosstask.jobs.pool import Job, Work, run_jobs, group_by_resource
 
 _ATTEMPTS = 5  # a worker that dies takes its job with it; the job is given to another
 
@@ -22,8 +22,8 @@ def run_on_ray(work: Work, jobs: Sequence[Job], folder: Path, workers: int, addr
         if started:
             _start(ray, workers, address)
         try:
-            task = ray.remote(max_retries=_ATTEMPTS, num_cpus=1)(do_jobs)
-            waiting = [task.remote(work, together, folder) for together in in_companies(jobs)]
+            task = ray.remote(max_retries=_ATTEMPTS, num_cpus=1)(run_jobs)
+            waiting = [task.remote(work, together, folder) for together in group_by_resource(jobs)]
             while waiting:
                 done, waiting = ray.wait(waiting, num_returns=1)
                 yield from ray.get(done[0])

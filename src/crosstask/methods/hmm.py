@@ -24,7 +24,7 @@ from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, Task, Video
 from crosstask.storage import derived_folder, scratch_rows
 from crosstask.text import SHARING
-from crosstask.text.word_kernel import BACKGROUND, class_components, word_kernel
+from crosstask.text.word_kernel import BACKGROUND, class_words, word_kernel
 
 if TYPE_CHECKING:  # training alone needs it, and it loads the kernels of another recipe
     from crosstask.methods.hmm_checkpoint import HmmCheckpoint
@@ -58,7 +58,7 @@ class HiddenMarkovModel:
         number = {task: i for i, task in enumerate(tasks)}
         rows = {video.id: corpus.features.rows(video.id) for video in videos}
         basis = fit_whitening([rows[video_id] for video_id in sorted(rows)])
-        names = [name for task in tasks.values() for name in class_components(task, self.sharing)]
+        names = [name for task in tasks.values() for name in class_words(task, self.sharing)]
         classes = Classes(tuple(len(task.steps) for task in tasks.values()), word_kernel(names, names))
         described = transformed_features(rows, basis, corpus)
         labelled = [HmmVideo(number[v.task], described[v.id], window_mask(corpus, v)) for v in videos]
@@ -169,27 +169,27 @@ class HmmScorer:
         for number, trained in enumerate(self.tasks):
             n_classes = len(trained.steps) + 1
             if trained.steps == task.steps and trained.id == task.id:
-                words = word_kernel(class_components(trained, self.sharing), self._names)
+                words = word_kernel(class_words(trained, self.sharing), self._names)
                 own = looks.own * coefficients[first : first + n_classes]
                 return looks.pool * words @ coefficients + own, self.learnt.habits[number]
             first += n_classes
-        words = word_kernel(class_components(task, self.sharing), self._names)
+        words = word_kernel(class_words(task, self.sharing), self._names)
         return looks.pool * words @ coefficients, replace(initial_prior(len(task.steps)), trained=False)
 
     @property
     def _names(self) -> list[list[str]]:
-        return [name for task in self.tasks for name in class_components(task, self.sharing)]
+        return [name for task in self.tasks for name in class_words(task, self.sharing)]
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
         """Words of the task's steps that were never trained."""
         known = {word for name in self._names for word in name}
-        return tuple(sorted({word for name in class_components(task, self.sharing) for word in name} - known - {BACKGROUND}))
+        return tuple(sorted({word for name in class_words(task, self.sharing) for word in name} - known - {BACKGROUND}))
 
     def unknown_steps(self, task: Task) -> list[str]:
         """Steps none of whose words was trained: their place comes from order and position alone."""
         known = {word for name in self._names for word in name}
         return [
-            step for step, name in zip(task.steps, class_components(task, self.sharing), strict=False) if not known & set(name)
+            step for step, name in zip(task.steps, class_words(task, self.sharing), strict=False) if not known & set(name)
         ]
 
     def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosstask.extraction.containers import probe
-from crosstask.extraction.feature_spec import FeatureSpec, backbones_of
+from crosstask.extraction.feature_spec import FeatureSpec, load_backbones
 from crosstask.records import InputError
 
 # CPU seconds a second of video, on one core; docs/own-videos.md says which were timed and which are estimates.
@@ -29,7 +29,7 @@ class Estimate:
 
 def estimate(files: Mapping[str, Path], spec: FeatureSpec, mute: frozenset[str] = frozenset()) -> Estimate:
     """The cost of describing these videos; `mute` ones must be listened to as well."""
-    width = sum(backbone.width for backbone in backbones_of(spec)) + (768 if spec.speech else 0)
+    width = sum(backbone.width for backbone in load_backbones(spec)) + (768 if spec.speech else 0)
     total, cpu, listening, n_bytes = 0.0, 0.0, 0.0, 0
     unreadable: dict[str, str] = {}
     for video_id, path in sorted(files.items()):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from pathlib import Path
 
-from crosstask.extraction.stills import jpeg, stills
+from crosstask.extraction.thumbnails import jpeg, stills
 from crosstask.records import InputError, VideoKey
 from crosstask.report.strips import Strip, picture_path, seconds_shown
 from crosstask.runs import RunFolder, RunVideo, open_run

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from crosstask.corpus_building.map_figure import draw_task_map
 from crosstask.datasets import open_corpus, write_step_intervals
 from crosstask.evaluation.evaluate import evaluate
-from crosstask.extraction.extract_many import Extracted
+from crosstask.extraction.extract_many import ExtractionReport
 from crosstask.extraction.feature_spec import FeatureSpec
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.uniform import Uniform
@@ -26,7 +26,7 @@ from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, Task, VideoKey
 from crosstask.report.page import JUDGED, write_report
 from crosstask.runs import Run, RunVideo, write_run
-from crosstask.storage import derived_folder, exclusive_or_refused
+from crosstask.storage import derived_folder, nonblocking_lock
 from crosstask.text.encoders import Encoder
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
@@ -54,7 +54,7 @@ class RunResult:
 
     corpus: Corpus
     model: Model
-    extracted: Extracted
+    extracted: ExtractionReport
     transcribed: TranscriptionReport
     windows: int
     localized: tuple[Localization, ...]
@@ -71,7 +71,7 @@ def run_folder(
 ) -> RunResult:
     """All stages, each skipping what it finds done; the run is in `out`, which nobody else may write meanwhile."""
     refuse_in_vain(open_corpus(folder), out, config.speech_model if config.listen else None)
-    with exclusive_or_refused(out):
+    with nonblocking_lock(out):
         return run_stages(folder, out, config, encoder_for, progress)
 
 
@@ -95,7 +95,7 @@ def run_stages(
 class StageOutputs:
     """What the stages before localising did."""
 
-    extracted: Extracted
+    extracted: ExtractionReport
     transcribed: TranscriptionReport
     windows: int
 
@@ -113,7 +113,7 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> Transc
 
 def _extract(
     corpus: Corpus, config: RunConfig, encoder_for: Callable[[Sequence[str]], Encoder], progress: Progress
-) -> tuple[Extracted, Path]:
+) -> tuple[ExtractionReport, Path]:
     encoder = encoder_for(()) if config.spec.speech else None
     with progress("extracting", len(media_of(corpus))) as advance:
         return extract_corpus(corpus, config.spec, None, config.workers, encoder, advance)
@@ -129,7 +129,7 @@ def _narrate(corpus: Corpus, encoder_for: Callable[[Sequence[str]], Encoder], pr
     if not usable:
         return 0
     folder = derived_folder(corpus.folder) / "constraints"
-    with exclusive_or_refused(folder), progress("narrating", len(usable)) as advance:
+    with nonblocking_lock(folder), progress("narrating", len(usable)) as advance:
         found = narrate_best(corpus, usable, encoder_for(transcripts(usable)), advance=advance)
         stale = {path.name for path in folder.glob("*.csv")} - {f"{key}.csv" for key in found.windows}
         for name in sorted(stale):

@@ -26,10 +26,10 @@ def parts_of_step(step: str) -> list[str]:
     return [stem(word) for word in words_of_step(_JOINTS.sub(" ", step))]
 
 
-def class_components(task: Task, sharing: str = "component") -> list[list[str]]:
+def class_words(task: Task, sharing: str = "component") -> list[list[str]]:
     """The words of each step of a task and, last, of its background, at a level of sharing.
 
-    >>> class_components(Task("7", "Tea", ("pour water",)), "task-component")
+    >>> class_words(Task("7", "Tea", ("pour water",)), "task-component")
     [['7: pour', '7: water'], ['<background>']]
     """
     steps = [parts_of_step(step) if "component" in sharing else [" ".join(words_of_step(step))] for step in task.steps]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crosstask.datasets.subtitles.timeline import ShownCue, TimedWord, narration_of, spoken, untimed
+from crosstask.datasets.subtitles.timeline import DisplayedCue, TimedWord, narration_from_cues, spoken, untimed
 from crosstask.records import InputError, Narration, at_line
 
 EXPECTED = 'expected [{"start": 0.0, "end": 2.5, "text": ".."}] or YouTube\'s json3'
@@ -28,10 +28,10 @@ def read_json(path: Path, text: str) -> Narration:
     except (RecursionError, ValueError) as problem:
         raise at_line(path, 1, f"JSON that cannot be read; {EXPECTED}") from problem
     language = data.get("language") if isinstance(data, dict) and isinstance(data.get("language"), str) else None
-    return narration_of(_cues(path, data), language)
+    return narration_from_cues(_cues(path, data), language)
 
 
-def _cues(path: Path, data: Any) -> list[ShownCue]:
+def _cues(path: Path, data: Any) -> list[DisplayedCue]:
     if isinstance(data, dict) and isinstance(data.get("events"), list):
         return [cue for i, event in enumerate(data["events"], 1) if (cue := _event(_Place(path, "event", i), event))]
     if isinstance(data, dict):
@@ -79,15 +79,15 @@ class _Place:
         return value
 
 
-def _plain_cue(place: _Place, value: Any) -> ShownCue:
+def _plain_cue(place: _Place, value: Any) -> DisplayedCue:
     cue = place.item(value)
     start_s = place.number(cue, "start")
     end_s = place.number(cue, "end") if "end" in cue else start_s + place.number(cue, "duration")
     if end_s < start_s:
         raise place.problem(f"ends at {end_s:g} s, before it starts at {start_s:g} s")
     if isinstance(cue.get("words"), list) and cue["words"]:
-        return ShownCue(start_s, end_s, (tuple(w for word in cue["words"] for w in _recognised(place, word)),))
-    return ShownCue(start_s, end_s, tuple(untimed(line) for line in place.text(cue, "text").splitlines()))
+        return DisplayedCue(start_s, end_s, (tuple(w for word in cue["words"] for w in _recognised(place, word)),))
+    return DisplayedCue(start_s, end_s, tuple(untimed(line) for line in place.text(cue, "text").splitlines()))
 
 
 def _recognised(place: _Place, value: Any) -> list[TimedWord]:
@@ -99,7 +99,7 @@ def _recognised(place: _Place, value: Any) -> list[TimedWord]:
     return [TimedWord(texts[0], place.number(word, "start"), place.number(word, "end"))]
 
 
-def _event(place: _Place, value: Any) -> ShownCue | None:
+def _event(place: _Place, value: Any) -> DisplayedCue | None:
     """The cue of a json3 event; events that only open a window or break a line have none."""
     event = place.item(value)
     if not isinstance(event.get("segs"), list):
@@ -112,4 +112,4 @@ def _event(place: _Place, value: Any) -> ShownCue | None:
         own = start_s + place.number(segment, "tOffsetMs") / 1000 if "tOffsetMs" in segment else None
         texts = spoken(place.text(segment, "utf8")) if "utf8" in segment else []
         words.extend(TimedWord(text, own if i == 0 else None) for i, text in enumerate(texts))
-    return ShownCue(start_s, start_s + length_s, (tuple(words),)) if words else None
+    return DisplayedCue(start_s, start_s + length_s, (tuple(words),)) if words else None

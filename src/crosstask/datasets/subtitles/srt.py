@@ -7,8 +7,8 @@ was meant as a timing line and is not one is an error.
 from collections.abc import Sequence
 from pathlib import Path
 
-from crosstask.datasets.subtitles.clock import looks_like_timing, parse_timing
-from crosstask.datasets.subtitles.timeline import ShownCue, narration_of, untimed
+from crosstask.datasets.subtitles.format_timestamp import looks_like_timing, parse_timing
+from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed
 from crosstask.records import Narration, at_line
 
 
@@ -21,14 +21,14 @@ def read_srt(path: Path, text: str) -> Narration:
         raise at_line(path, before[0] + 1, f"found {lines[before[0]][:40]!r}; expected cue number 1 and its times")
     if before and not timings:
         raise at_line(path, before[0] + 1, "cue number without times; expected such as 00:00:01,000 --> 00:00:04,500 below it")
-    return narration_of([_cue(path, lines, i, after) for i, after in zip(timings, [*timings[1:], len(lines)], strict=True)])
+    return narration_from_cues([_cue(path, lines, i, after) for i, after in zip(timings, [*timings[1:], len(lines)], strict=True)])
 
 
 def _is_number(line: str) -> bool:
     return line.strip().isdecimal()
 
 
-def _cue(path: Path, lines: Sequence[str], at: int, after: int) -> ShownCue:
+def _cue(path: Path, lines: Sequence[str], at: int, after: int) -> DisplayedCue:
     """The cue whose timing stands in line `at`, with the text up to the next cue."""
     times = parse_timing(lines[at])
     if times is None:
@@ -43,4 +43,4 @@ def _cue(path: Path, lines: Sequence[str], at: int, after: int) -> ShownCue:
         last -= 1
     elif numbered and last - 1 > at + 1:
         raise at_line(path, last, f"cue number {lines[last - 1].strip()} without times; the file seems to be cut off")
-    return ShownCue(times[0], times[1], tuple(untimed(line) for line in lines[at + 1 : last]))
+    return DisplayedCue(times[0], times[1], tuple(untimed(line) for line in lines[at + 1 : last]))

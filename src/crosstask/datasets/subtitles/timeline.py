@@ -27,7 +27,7 @@ class TimedWord:
 
 
 @dataclass(frozen=True)
-class ShownCue:
+class DisplayedCue:
     """A cue as the file shows it: its lines of words, between two moments."""
 
     start_s: float
@@ -55,7 +55,7 @@ def untimed(text: str) -> tuple[TimedWord, ...]:
     return tuple(TimedWord(word) for word in spoken(text))
 
 
-def narration_of(cues: Iterable[ShownCue], language: str | None = None) -> Narration:
+def narration_from_cues(cues: Iterable[DisplayedCue], language: str | None = None) -> Narration:
     """The narration of cues in any order: repeats of rolling captions dropped, overlaps cut, every word timed."""
     ordered = sorted(cues, key=lambda cue: cue.start_s)
     new_words = _without_repeats(ordered) if _rolls(ordered) else [cue.words for cue in ordered]
@@ -73,7 +73,7 @@ def _texts(words: Sequence[TimedWord]) -> list[str]:
     return [word.text for word in words]
 
 
-def _overlap(before: ShownCue, cue: ShownCue) -> int:
+def _overlap(before: DisplayedCue, cue: DisplayedCue) -> int:
     """How many words at the head of a cue are still those of the cue before: whole lines, or all that was shown."""
     shown, now = _texts(before.words), _texts(cue.words)
     heads, total = {len(shown)}, 0
@@ -86,7 +86,7 @@ def _overlap(before: ShownCue, cue: ShownCue) -> int:
     return 0
 
 
-def _rolls(cues: Sequence[ShownCue]) -> bool:
+def _rolls(cues: Sequence[DisplayedCue]) -> bool:
     """Whether the captions roll: at least two in five cues begin with words that the cue before still showed.
 
     A speaker who says the same line twice is no rolling caption, so one repeat proves nothing in a longer file.
@@ -96,10 +96,10 @@ def _rolls(cues: Sequence[ShownCue]) -> bool:
     return len(pairs) > 0 and repeats >= 0.4 * len(pairs)
 
 
-def _without_repeats(cues: Sequence[ShownCue]) -> list[tuple[TimedWord, ...]]:
+def _without_repeats(cues: Sequence[DisplayedCue]) -> list[tuple[TimedWord, ...]]:
     """The words each cue adds to the one before it."""
     added: list[tuple[TimedWord, ...]] = []
-    before: ShownCue | None = None
+    before: DisplayedCue | None = None
     for cue in cues:
         touches = before is not None and cue.start_s <= before.end_s + 0.5
         added.append(cue.words[_overlap(before, cue) :] if before is not None and touches else cue.words)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from crosstask.datasets.subtitles.clock import STAMP, parse_timing, seconds_of
-from crosstask.datasets.subtitles.timeline import ShownCue, TimedWord, narration_of, spoken, untimed
+from crosstask.datasets.subtitles.format_timestamp import STAMP, parse_timing, seconds_of
+from crosstask.datasets.subtitles.timeline import DisplayedCue, TimedWord, narration_from_cues, spoken, untimed
 from crosstask.records import Narration, at_line
 
 _INLINE = re.compile(rf"<{STAMP}>")
@@ -27,7 +27,7 @@ def read_webvtt(path: Path, text: str) -> Narration:
     if any("-->" in line for line in header):
         raise at_line(path, 2, "a cue directly under 'WEBVTT'; expected an empty line between them")
     shown = [cue for block in blocks for cue in _cues(path, block)]
-    return narration_of(shown, _language(header))
+    return narration_from_cues(shown, _language(header))
 
 
 def _short(lines: Sequence[str]) -> str:
@@ -59,7 +59,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
         yield first, block
 
 
-def _cues(path: Path, block: Block) -> Iterator[ShownCue]:
+def _cues(path: Path, block: Block) -> Iterator[DisplayedCue]:
     """The cues of a block: one, or several where the empty line between them was forgotten; none for a comment."""
     first, lines = block
     if _NOT_SPOKEN.match(lines[0]) or not any(line.strip() for line in lines):
@@ -74,14 +74,14 @@ def _cues(path: Path, block: Block) -> Iterator[ShownCue]:
         yield _cue(path, first + i, lines[i], lines[i + 1 : after])
 
 
-def _cue(path: Path, number: int, timing: str, payload: Sequence[str]) -> ShownCue:
+def _cue(path: Path, number: int, timing: str, payload: Sequence[str]) -> DisplayedCue:
     times = parse_timing(timing)
     if times is None:
         raise at_line(path, number, f"{timing[:60]!r} is no timing; expected such as 00:00:01.000 --> 00:00:04.500")
     start_s, end_s = times
     if end_s < start_s:
         raise at_line(path, number, f"cue ends at {end_s:g} s, before it starts at {start_s:g} s")
-    return ShownCue(start_s, end_s, tuple(_words(line) for line in payload))
+    return DisplayedCue(start_s, end_s, tuple(_words(line) for line in payload))
 
 
 def _words(line: str) -> tuple[TimedWord, ...]:

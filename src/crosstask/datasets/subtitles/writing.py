@@ -15,18 +15,18 @@ def write_webvtt(path: Path, narration: Narration, note: str = "") -> Path:
 
 def _block(narration: Narration, cue: Cue) -> str:
     words = narration.words[cue.first_word : cue.last_word]
-    line = " ".join(f"<{clock(word.start_s)}>{_escaped(word.text)}" if i else _escaped(word.text) for i, word in enumerate(words))
-    return f"{clock(cue.start_s)} --> {clock(cue.end_s)}\n{line}\n"
+    line = " ".join(f"<{format_timestamp(word.start_s)}>{_escaped(word.text)}" if i else _escaped(word.text) for i, word in enumerate(words))
+    return f"{format_timestamp(cue.start_s)} --> {format_timestamp(cue.end_s)}\n{line}\n"
 
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def clock(second: float) -> str:
+def format_timestamp(second: float) -> str:
     """Hours, minutes, seconds, thousandths.
 
-    >>> clock(3725.5)
+    >>> format_timestamp(3725.5)
     '01:02:05.500'
     """
     thousandths = round(second * 1000)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.protocol import Rows, mean_of_each, need_torch, pictures_of
+from crosstask.extraction.backbones.protocol import Rows, group_means, need_torch, stack_frames
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError, MissingExtra
 
@@ -45,11 +45,11 @@ class EfficientNetLite0:
     def describe(self, seconds: Sequence[Second]) -> Rows:
         """(n, 1280)."""
         torch = need_torch(self.name)
-        pictures, counts = pictures_of(seconds, self.sampling)
+        pictures, counts = stack_frames(seconds, self.sampling)
         rows = []
         with torch.inference_mode():
             for first in range(0, len(pictures), _BATCH):
                 batch = torch.from_numpy(pictures[first : first + _BATCH]).permute(0, 3, 1, 2).float()
                 maps = self._network.extract_features((batch - 127.0) / 128.0)  # as it was trained
                 rows.append(maps.mean((2, 3)).numpy())
-        return mean_of_each(np.concatenate(rows), counts)
+        return group_means(np.concatenate(rows), counts)

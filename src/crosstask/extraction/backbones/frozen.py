@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.protocol import Rows, mean_of_each, need_torch, pictures_of
+from crosstask.extraction.backbones.protocol import Rows, group_means, need_torch, stack_frames
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError, MissingExtra
 
@@ -57,9 +57,9 @@ class Frozen:
 
     def describe(self, seconds: Sequence[Second]) -> Rows:
         """(n, width)."""
-        pictures, counts = pictures_of(seconds, self.sampling)
+        pictures, counts = stack_frames(seconds, self.sampling)
         rows = [self._pooled(pictures[first : first + _BATCH]) for first in range(0, len(pictures), _BATCH)]
-        return mean_of_each(np.concatenate(rows), counts)
+        return group_means(np.concatenate(rows), counts)
 
     def _pooled(self, pictures: Any) -> Rows:
         torch = need_torch(self.name)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.packed_arrays import read_packed_arrays
+from crosstask.extraction.backbones.pickled_arrays import read_pickled_arrays
 from crosstask.extraction.backbones.protocol import Rows, need_torch
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError
@@ -57,7 +57,7 @@ class I3D:
     def network(self) -> "Network":
         """The network with its weights."""
         path = self.weights or packaged_weights()
-        return Network(read_packed_arrays(path), path.name)
+        return Network(read_pickled_arrays(path), path.name)
 
     def describe(self, seconds: Sequence[Second]) -> Rows:
         """(n, 1024)."""

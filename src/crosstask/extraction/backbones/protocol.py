@@ -90,16 +90,16 @@ def fill(module: Any, tensors: dict[str, Any], path: Path, what: str, spare: tup
     module.eval()
 
 
-def pictures_of(seconds: Sequence[Second], sampling: Sampling) -> tuple[npt.NDArray[np.uint8], list[int]]:
+def stack_frames(seconds: Sequence[Second], sampling: Sampling) -> tuple[npt.NDArray[np.uint8], list[int]]:
     """All pictures of some seconds one after another (N, size, size, 3), and how many each second has."""
     counts = [len(second.pictures[sampling]) for second in seconds]
     return np.concatenate([second.pictures[sampling] for second in seconds]), counts
 
 
-def mean_of_each(rows: Rows, counts: Sequence[int]) -> Rows:
+def group_means(rows: Rows, counts: Sequence[int]) -> Rows:
     """(N, d) -> (n, d): the mean of the first `counts[0]` rows, of the next `counts[1]`, and so on.
 
-    >>> mean_of_each(np.array([[1.0], [3.0], [5.0]], np.float32), [2, 1]).tolist()
+    >>> group_means(np.array([[1.0], [3.0], [5.0]], np.float32), [2, 1]).tolist()
     [[2.0], [5.0]]
     """
     ends = np.cumsum(counts)

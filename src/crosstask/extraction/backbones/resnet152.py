@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.protocol import Rows, fill, mean_of_each, need_torch, pictures_of, read_weights
+from crosstask.extraction.backbones.protocol import Rows, fill, group_means, need_torch, stack_frames, read_weights
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError
 
@@ -41,13 +41,13 @@ class ResNet152:
         torch = need_torch(self.name)
         network = self._network
         mean, deviation = torch.tensor(_MEAN)[:, None, None], torch.tensor(_DEVIATION)[:, None, None]
-        pictures, counts = pictures_of(seconds, self.sampling)
+        pictures, counts = stack_frames(seconds, self.sampling)
         rows = []
         with torch.inference_mode():
             for first in range(0, len(pictures), _BATCH):
                 batch = torch.from_numpy(pictures[first : first + _BATCH]).permute(0, 3, 1, 2).float() / 255
                 rows.append(network((batch - mean) / deviation).numpy())
-        return mean_of_each(np.concatenate(rows), counts)
+        return group_means(np.concatenate(rows), counts)
 
 
 def resnet(blocks: Sequence[int]) -> Any:

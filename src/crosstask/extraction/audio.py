@@ -12,14 +12,14 @@ _LONGEST_PAUSE_S = 600  # a longer hole in the sound is a broken clock: the rest
 _HOLE_S = 0.1  # smaller differences between clock and samples are rounding
 
 
-def seconds_of_sound(path: Path) -> Generator[Sound, None, None]:
+def padded_audio_seconds(path: Path) -> Generator[Sound, None, None]:
     """(16000,) for each second, without end: silence where there is no sound, or none any more."""
-    yield from heard_seconds(path)
+    yield from audio_seconds(path)
     while True:
         yield np.zeros(SAMPLE_RATE, np.float32)
 
 
-def heard_seconds(path: Path) -> Iterator[Sound]:
+def audio_seconds(path: Path) -> Iterator[Sound]:
     """(16000,) for each second as long as there is sound, the last one filled up with silence."""
     waiting: list[Sound] = []
     n_waiting = 0

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("av", reason="extra video is not installed")
 
 from crosstask.extraction import stills as stills_file
-from crosstask.extraction.stills import jpeg, stills
+from crosstask.extraction.thumbnails import jpeg, stills
 from crosstask.records import InputError
 from extraction.media import write_video
 

@@ -7,7 +7,7 @@ import pytest
 
 from cli.running import json_of, refused
 from crosstask import open_corpus
-from crosstask.datasets.recognise import FOLDER_SETS, JSON_SETS
+from crosstask.datasets.detect_format import FOLDER_SETS, JSON_SETS
 from crosstask.features import write_rows
 from crosstask.features.pooling import pool_to_seconds
 from crosstask.records import InputError, Interval, StepInterval, VideoKey

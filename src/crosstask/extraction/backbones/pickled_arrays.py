@@ -49,7 +49,7 @@ class _Array:
     value: np.ndarray[Any, Any] | None = None
 
 
-def read_packed_arrays(path: Path) -> dict[str, Any]:
+def read_pickled_arrays(path: Path) -> dict[str, Any]:
     """Nested dictionaries of arrays, as the file spells them; anything else in it is an `InputError`."""
     try:
         with path.open("rb") as file:

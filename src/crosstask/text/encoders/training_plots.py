@@ -7,7 +7,7 @@ from crosstask.text.encoders.protocol import Encoder
 from crosstask.text.encoders.training import TrainingReport
 
 
-def draw_training(report: TrainingReport, path: Path) -> None:
+def plot_training(report: TrainingReport, path: Path) -> None:
     """Loss and held-out triplets, epoch by epoch."""
     from matplotlib.figure import Figure
 
@@ -21,7 +21,7 @@ def draw_training(report: TrainingReport, path: Path) -> None:
     _save(figure, path)
 
 
-def draw_paragraphs(page: Page, before: Encoder, after: Encoder, path: Path, most: int = 24) -> None:
+def plot_paragraphs(page: Page, before: Encoder, after: Encoder, path: Path, most: int = 24) -> None:
     """Cosines between the sentences of a page, before and after training; paragraphs are framed."""
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle

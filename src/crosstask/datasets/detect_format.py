@@ -7,7 +7,7 @@ from typing import Any
 from crosstask.datasets.activitynet import is_activitynet, read_activitynet
 from crosstask.datasets.breakfast import is_breakfast, read_breakfast
 from crosstask.datasets.coin import is_coin, read_coin
-from crosstask.datasets.named_steps import first_json, read_json
+from crosstask.datasets.named_steps import find_annotation_file, read_json
 from crosstask.datasets.niv import is_niv, read_niv
 from crosstask.datasets.planning_lists import NAMES, is_planning_list, read_planning_list
 from crosstask.datasets.youcook2 import is_youcook2, read_youcook2
@@ -28,7 +28,7 @@ FOLDER_SETS: Mapping[str, tuple[Callable[[Path], bool], Callable[[Path], Corpus]
 _USUAL_NAMES = ("COIN.json", "youcookii_annotations_trainval.json", "activity_net.v1-3.min.json")
 
 
-def read_published_file(path: Path) -> Corpus:
+def read_dataset_file(path: Path) -> Corpus:
     """The corpus of a JSON file of a known set; an error names the sets otherwise."""
     value = read_json(path, f"expected the annotation of {_names(JSON_SETS)}")
     for belongs, read in JSON_SETS.values():
@@ -37,15 +37,15 @@ def read_published_file(path: Path) -> Corpus:
     raise InputError(f"{path.name}: JSON of no known set; expected the annotation of {_names(JSON_SETS)}")
 
 
-def read_published_folder(folder: Path) -> Corpus | None:
+def read_dataset_folder(folder: Path) -> Corpus | None:
     """The corpus of a folder of a known set, or None."""
     for belongs, read in FOLDER_SETS.values():
         if belongs(folder):
             return read(folder)
-    annotation = first_json(folder, _USUAL_NAMES)
+    annotation = find_annotation_file(folder, _USUAL_NAMES)
     if annotation is None or annotation.name == NAMES:
         return None
-    return read_published_file(annotation)
+    return read_dataset_file(annotation)
 
 
 def _names(sets: Mapping[str, object]) -> str:

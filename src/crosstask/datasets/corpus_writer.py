@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.datasets.release import videos_text, write_release, write_step_intervals
-from crosstask.datasets.subtitles.writing import write_webvtt
+from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.features import write_rows
 from crosstask.features.pooling import pool_to_seconds
 from crosstask.records import Corpus, FeatureRows, InputError, NoFeatures, StepInterval, VideoKey
@@ -21,7 +21,7 @@ def write_corpus(
     """How many videos, annotations, windows, subtitles and features were written; `rate` is rows a second of the features."""
     if layout not in LAYOUTS:
         raise InputError(f"--to {layout}: expected release or corpus.toml")
-    corpus = with_plain_task_ids(corpus)
+    corpus = without_underscores_in_task_ids(corpus)
     ids = sorted({video.id for video in corpus.videos})
     features = folder / ("crosstask_features" if layout == "release" else "features")
     subtitles = folder / "crosstask_subtitles" if layout == "release" else folder / ".crosstask" / "subtitles"
@@ -45,7 +45,7 @@ def write_corpus(
     }
 
 
-def with_plain_task_ids(corpus: Corpus) -> Corpus:
+def without_underscores_in_task_ids(corpus: Corpus) -> Corpus:
     """The same corpus, '_' in task ids replaced by '-': files are called TASK_VIDEO and split at the first '_'."""
     new = {task_id: task_id.replace("_", "-") for task_id in corpus.tasks}
     if all(old == short for old, short in new.items()):
