@@ -37,7 +37,7 @@ def write_invalid_files(folder):
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "message"),
     [
         ("truncated", "truncated: .* bytes where its header says"),
         ("objects", "expected floating point"),

@@ -67,7 +67,7 @@ def test_interrupted_packing_resumes_to_the_same_bytes(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("bad", "says"), [(np.nan, "NaN or infinite"), (np.inf, "NaN or infinite"), (1e6, "too large for float16")]
+    ("bad", "message"), [(np.nan, "NaN or infinite"), (np.inf, "NaN or infinite"), (1e6, "too large for float16")]
 )
 def test_nonfinite_values_are_rejected_by_name(tmp_path, bad, message):
     source = write_npy_features(tmp_path / "f")

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from crosstask.extraction.audio import padded_audio_seconds
 from crosstask.extraction.containers import DecodingErrors, decoded, opened, video_stream
 from crosstask.extraction.second import Pictures, Sampling, Second
-from crosstask.extraction.audio import padded_audio_seconds
 from crosstask.records import InputError
 
 log = logging.getLogger(__name__)

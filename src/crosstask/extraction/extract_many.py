@@ -20,7 +20,7 @@ from crosstask.extraction.backbones.protocol import need_torch
 from crosstask.extraction.containers import need_pyav
 from crosstask.extraction.content_hash import content_digest
 from crosstask.extraction.extract_video import extract_video
-from crosstask.extraction.feature_spec import FeatureSpec, Part, load_backbones, columns_text
+from crosstask.extraction.feature_spec import FeatureSpec, Part, columns_text, load_backbones
 from crosstask.extraction.second import SAMPLE_RATE, Second
 from crosstask.features import read_shape, write_rows
 from crosstask.jobs import Job, finished_result, run_all

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from crosstask.extraction.audio import audio_seconds
 from crosstask.extraction.containers import need_pyav, opened
 from crosstask.extraction.second import SAMPLE_RATE, Sound
-from crosstask.extraction.audio import audio_seconds
 from crosstask.records import Cue, InputError, MissingExtra, Narration, Word
 from crosstask.storage import replace_file, write_bytes
 from crosstask.storage.derived_folders import cache_folder

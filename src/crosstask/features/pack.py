@@ -137,9 +137,7 @@ def pack_features(
         _remove_stale_files(finished)
         return finished
     folder.mkdir(parents=True, exist_ok=True)
-    with blocking_lock(
-        folder / "index.json", lambda owner: log.warning("process %s is packing these files: waiting", owner)
-    ):
+    with blocking_lock(folder / "index.json", lambda owner: log.warning("process %s is packing these files: waiting", owner)):
         finished = open_packed(folder, source, wanted, dtype)
         return finished if finished is not None else _pack(source, wanted, folder, dtype, progress)
 

@@ -6,7 +6,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from crosstask.jobs.pool import Job, Work, run_jobs, group_by_resource
+from crosstask.jobs.pool import Job, Work, group_by_resource, run_jobs
 
 _ATTEMPTS = 5  # a worker that dies takes its job with it; the job is given to another
 

@@ -188,9 +188,7 @@ class HmmScorer:
     def unknown_steps(self, task: Task) -> list[str]:
         """Steps none of whose words was trained: their place comes from order and position alone."""
         known = {word for name in self._names for word in name}
-        return [
-            step for step, name in zip(task.steps, class_words(task, self.sharing), strict=False) if not known & set(name)
-        ]
+        return [step for step, name in zip(task.steps, class_words(task, self.sharing), strict=False) if not known & set(name)]
 
     def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
         """Arrays and plain values for the model file."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.extract_many import ExtractionReport, remove_features, extract_videos, claim_folder
+from crosstask.extraction.extract_many import ExtractionReport, claim_folder, extract_videos, remove_features
 from crosstask.extraction.feature_spec import FeatureSpec, Part
 from crosstask.features import read_rows, write_rows
 from crosstask.pipeline.media import files_by_id, need_media

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed
+from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.extraction.content_hash import content_digest
 from crosstask.extraction.speech import can_transcribe, embedded_subtitles, recognise
@@ -55,7 +55,7 @@ def _transcribe(video_id: str, path: Path, folder: Path, model: Path | None, tra
         return
     lines = embedded_subtitles(path)
     if lines:
-        narration = narration_from_cues([DisplayedCue(start_s, end_s, (untimed(text),)) for start_s, end_s, text in lines])
+        narration = narration_from_cues([DisplayedCue(start_s, end_s, (untimed_words(text),)) for start_s, end_s, text in lines])
         write_webvtt(written, narration, f"{stamp}, its own subtitles")
         transcribed.embedded.append(video_id)
     elif can_transcribe(model):

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from crosstask.storage.locks import is_unlocked, try_flock, truncated_name
+from crosstask.storage.locks import is_unlocked, truncated_name, try_flock
 
 _TEMPORARY = re.compile(r"\..+\.\d+-\d+\.partial")
 _numbers = count()  # two threads of a process never share a temporary name

@@ -31,7 +31,7 @@ def _folder_in_cache(corpus_folder: Path) -> Path:
 
 
 def cache_folder() -> Path:
-    """This program's folder in the user's cache; the environment variable CROSSTASK_CACHE overrides it."""
+    """The folder of this program in the user's cache; the environment variable CROSSTASK_CACHE overrides it."""
     chosen = os.environ.get("CROSSTASK_CACHE")
     if chosen:
         return Path(chosen)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.protocol import Rows, fill, group_means, need_torch, stack_frames, read_weights
+from crosstask.extraction.backbones.protocol import Rows, fill, group_means, need_torch, read_weights, stack_frames
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError
 
