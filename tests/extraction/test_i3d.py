@@ -1,4 +1,4 @@
-"""I3D against a twin that knows no torch, and its reader against files that want to be more than arrays."""
+"""I3D against a NumPy reference, and its weights reader against crafted files."""
 
 import importlib.util
 import pickle
@@ -23,7 +23,7 @@ def same(x, window, stride, value):
 
 
 def offsets(x, window, stride):
-    """For each place in the window, the values under it: strided views (t, h, w, c)."""
+    """(offset, strided view (t, h, w, c)) for each offset in the window."""
     counts = [(size - w) // s + 1 for size, w, s in zip(x.shape[:3], window, stride, strict=True)]
     for place in np.ndindex(*window):
         ranges = [slice(p, p + (n - 1) * s + 1, s) for p, n, s in zip(place, counts, stride, strict=True)]
@@ -45,8 +45,8 @@ def pool(x, window, stride):
     return np.maximum.reduce([view for _, view in offsets(padded, window, stride)])
 
 
-def twin(weights, pictures):
-    """Mixed_5c, channels last, by matrix products over the places of each kernel."""
+def reference(weights, pictures):
+    """Mixed_5c, channels last, as a sum of matrix products over the kernel offsets."""
     params, stats = weights["params"], weights["batch_stats"]
 
     def mixed(x, name):
@@ -66,25 +66,25 @@ def twin(weights, pictures):
     return mixed(mixed(pool(x, (2, 2, 2), (2, 2, 2)), "Mixed_5b"), "Mixed_5c")
 
 
-def twin_logits(weights, pictures):
-    maps = twin(weights, pictures)
+def reference_logits(weights, pictures):
+    maps = reference(weights, pictures)
     windows = [maps[t : t + 2].mean((0, 1, 2)) for t in range(len(maps) - 1)]
     head = weights["params"]["Logits/Conv3d_0c_1x1"]["Conv_0"]
     return np.mean(windows, axis=0) @ head["kernel"].reshape(1024, 400) + head["bias"]
 
 
 @installed
-def test_features_equal_the_twins_on_a_small_clip():
+def test_features_equal_the_numpy_reference_on_a_small_clip():
     from crosstask.extraction.backbones.i3d import I3D, packaged_weights
 
     pictures = np.random.default_rng(0).integers(0, 256, (9, 50, 64, 3)).astype(np.uint8)
-    expected = twin(read_pickled_arrays(packaged_weights()), pictures).mean((0, 1, 2))
+    expected = reference(read_pickled_arrays(packaged_weights()), pictures).mean((0, 1, 2))
     np.testing.assert_allclose(I3D().network.features(pictures), expected, atol=1e-4)
 
 
 @installed
 @pytest.mark.slow
-def test_logits_equal_the_twins_on_real_clips():
+def test_logits_equal_the_numpy_reference_on_real_clips():
     from crosstask.extraction.backbones.i3d import I3D, packaged_weights
     from crosstask.extraction.decode import decode_seconds
 
@@ -95,9 +95,9 @@ def test_logits_equal_the_twins_on_real_clips():
     assert len(clips) >= 3
     weights, backbone = read_pickled_arrays(packaged_weights()), I3D()
     for clip in [c for c in clips if "distorted" not in c.name][:3]:
-        pictures = next(decode_seconds(clip, [backbone.sampling])).pictures[backbone.sampling]
+        pictures = next(decode_seconds(clip, [backbone.sampling])).frames[backbone.sampling]
         np.testing.assert_allclose(
-            backbone.network.logits(pictures), twin_logits(weights, pictures), atol=1e-4, err_msg=clip.name
+            backbone.network.logits(pictures), reference_logits(weights, pictures), atol=1e-4, err_msg=clip.name
         )
 
 
@@ -109,7 +109,7 @@ class Harmful:
 
 
 class Sneaky:
-    """Only admitted names, but used to call."""
+    """Uses only allowed names, but to create an object array."""
 
     def __reduce__(self):
         return np.dtype, ("O", False, True)
@@ -120,30 +120,30 @@ class Sneaky:
     "content",
     [Harmful(), {"a": Harmful()}, {"a": Sneaky()}, {"a": np.array([Harmful()])}, {"a": print}, [1], {"a": 3}, {1: np.zeros(2)}],
 )
-def test_a_crafted_pickle_is_refused_and_never_run(tmp_path, monkeypatch, content, protocol):
+def test_crafted_pickle_is_rejected_and_never_executed(tmp_path, monkeypatch, content, protocol):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "evil.ckpt"
     path.write_bytes(pickle.dumps(content, protocol=protocol))
-    with pytest.raises(InputError, match=r"evil\.ckpt: refused: .*expected a dictionary of NumPy arrays alone"):
+    with pytest.raises(InputError, match=r"evil\.ckpt: refused: .*expected a dictionary of NumPy arrays only"):
         read_pickled_arrays(path)
     assert not (tmp_path / "harmed").exists()
 
 
 @pytest.mark.parametrize("protocol", [3, 4])
-def test_honest_arrays_are_read(tmp_path, protocol):
-    honest = {
+def test_plain_arrays_are_read(tmp_path, protocol):
+    arrays = {
         "a": {"b": np.arange(6, dtype=np.float32).reshape(2, 3), "c": np.asfortranarray(np.eye(3))},
         "d": np.zeros((0, 4), ">f4"),
     }
     path = tmp_path / "arrays.ckpt"
-    path.write_bytes(pickle.dumps(honest, protocol=protocol))
+    path.write_bytes(pickle.dumps(arrays, protocol=protocol))
     found = read_pickled_arrays(path)
-    np.testing.assert_array_equal(found["a"]["b"], honest["a"]["b"])
-    np.testing.assert_array_equal(found["a"]["c"], honest["a"]["c"])
+    np.testing.assert_array_equal(found["a"]["b"], arrays["a"]["b"])
+    np.testing.assert_array_equal(found["a"]["c"], arrays["a"]["c"])
     assert found["d"].shape == (0, 4)
 
 
-def test_damaged_bytes_never_escape(tmp_path):
+def test_random_damage_gives_arrays_or_an_input_error(tmp_path):
     data = np.frombuffer(pickle.dumps({"a": {"b": np.arange(50, dtype=np.float32)}}, protocol=4), np.uint8)
     rng = np.random.default_rng(0)
     for _ in range(300):
@@ -152,5 +152,5 @@ def test_damaged_bytes_never_escape(tmp_path):
         (tmp_path / "x.ckpt").write_bytes(broken[: rng.integers(1, len(data) + 1)].tobytes())
         try:
             read_pickled_arrays(tmp_path / "x.ckpt")
-        except InputError as refusal:
-            assert str(refusal).startswith("x.ckpt: refused")
+        except InputError as error:
+            assert str(error).startswith("x.ckpt: refused")

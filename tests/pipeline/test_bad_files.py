@@ -16,7 +16,7 @@ from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.records import InputError
 from crosstask.text.encoders import open_encoder
 from extraction.media import write_video
-from extraction.test_decode import nasty
+from extraction.test_decode import write_invalid_videos
 
 SRT = "1\n00:00:01,000 --> 00:00:03,000\npour the milk\n\n2\n00:00:05,000 --> 00:00:07,000\nstir the coffee\n"
 
@@ -43,14 +43,19 @@ def corpus(tmp_path):
 
 def write_bad(folder):
     """{name: what is said of it}: truncated, empty, sound alone, a still, ten hours of nothing, wrong endings, hostile ones."""
-    names = nasty(folder)
+    names = write_invalid_videos(folder)
     (folder / "good.mp4").unlink()
     said = dict.fromkeys((name for name in names if name != "gone.mp4"), "")
-    said |= {"zero.mp4": "0 bytes", "sound.mp4": "no moving pictures", "still.mp4": "a still", "sparse.mp4": "clock is broken"}
+    said |= {
+        "zero.mp4": "0 bytes",
+        "sound.mp4": "no video stream",
+        "still.mp4": "a still",
+        "sparse.mp4": "time stamps are invalid",
+    }
     (folder / "picture.mp4").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
     (folder / "folder.mp4").mkdir()
     (folder / "dangling.mp4").symlink_to("nowhere.mp4")
-    said |= {"picture.mp4": "no video that can be decoded", "folder.mp4": "a folder", "dangling.mp4": "cannot be read"}
+    said |= {"picture.mp4": "not a video that can be decoded", "folder.mp4": "a folder", "dangling.mp4": "cannot be read"}
     if Path("/dev/zero").exists() and hasattr(os, "mkfifo"):  # things without an end
         (folder / "endless.mp4").symlink_to("/dev/zero")
         os.mkfifo(folder / "pipe.mp4")
@@ -108,9 +113,9 @@ def test_a_video_that_ends_its_process_is_found_and_set_aside(corpus, monkeypatc
     from crosstask.extraction import jobs
     from extraction import dying
 
-    monkeypatch.setattr(jobs, "extract_job", dying.describe_or_die)
+    monkeypatch.setattr(jobs, "extract_job", dying.extract_or_die)
     done = run(corpus, workers=Workers("local", 2))
-    assert set(done.skipped) == {"v0"} and done.skipped["v0"].startswith("v0.mp4: describing it ends the process")
+    assert set(done.skipped) == {"v0"} and done.skipped["v0"].startswith("v0.mp4: extracting it ends the process")
     assert done.extracted.done == ["v1"] and [found.video for found in done.localized] == ["v1"]
 
 

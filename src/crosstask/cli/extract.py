@@ -154,7 +154,7 @@ def described(path: Path, spec: str) -> "npt.NDArray[np.floating]":
     import numpy as np
 
     from crosstask.extraction.extract_video import extract_video
-    from crosstask.extraction.feature_spec import Part, parse_feature_spec
+    from crosstask.extraction.feature_spec import BackboneSpec, parse_feature_spec
     from crosstask.records import InputError, Narration
     from crosstask.text.encoders.speech import speech_features
 
@@ -163,10 +163,10 @@ def described(path: Path, spec: str) -> "npt.NDArray[np.floating]":
             f"{path}: the model's features ('{spec}') cannot be made from a video here; expected features (T, D) as .npy"
         )
     wanted = parse_feature_spec(spec)
-    rows = extract_video(path, replace(wanted, parts=wanted.parts or (Part("log-mel"),)))
+    rows = extract_video(path, replace(wanted, backbones=wanted.backbones or (BackboneSpec("log-mel"),)))
     if not wanted.speech:
         return rows
     subtitles = subtitles_beside([path])
     narration = subtitles[path.stem] if path.stem in subtitles else Narration(())
     spoken = speech_features(narration, len(rows), sentence_encoder())
-    return np.concatenate([rows, spoken] if wanted.parts else [spoken], axis=1)
+    return np.concatenate([rows, spoken] if wanted.backbones else [spoken], axis=1)

@@ -1,46 +1,46 @@
-"""The sound of a video file, second by second: 16 kHz, one channel, at the times a player plays it."""
+"""The audio of a video file second by second: 16 kHz, one channel, aligned to the time stamps."""
 
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from crosstask.extraction.containers import decoded, need_pyav, opened
-from crosstask.extraction.second import SAMPLE_RATE, Sound
+from crosstask.extraction.containers import decode_frames, need_pyav, open_container
+from crosstask.extraction.second import SAMPLE_RATE, Audio
 
-_LONGEST_PAUSE_S = 600  # a longer hole in the sound is a broken clock: the rest is played on at once
-_HOLE_S = 0.1  # smaller differences between clock and samples are rounding
+_MAX_GAP_S = 600  # ours: longer gaps mean invalid time stamps and are not filled with silence
+_MIN_GAP_S = 0.1  # ours: smaller differences between time stamps and sample counts are rounding
 
 
-def padded_audio_seconds(path: Path) -> Generator[Sound, None, None]:
-    """(16000,) for each second, without end: silence where there is no sound, or none any more."""
+def padded_audio_seconds(path: Path) -> Generator[Audio, None, None]:
+    """(16000,) samples of each second, continued with silence without end."""
     yield from audio_seconds(path)
     while True:
         yield np.zeros(SAMPLE_RATE, np.float32)
 
 
-def audio_seconds(path: Path) -> Iterator[Sound]:
-    """(16000,) for each second as long as there is sound, the last one filled up with silence."""
-    waiting: list[Sound] = []
-    n_waiting = 0
-    for piece in _pieces(path):
-        waiting.append(piece)
-        n_waiting += len(piece)
-        if n_waiting < SAMPLE_RATE:
+def audio_seconds(path: Path) -> Iterator[Audio]:
+    """(16000,) samples of each second up to the end of the audio, the last second padded with silence."""
+    pending: list[Audio] = []
+    n_pending = 0
+    for block in _sample_blocks(path):
+        pending.append(block)
+        n_pending += len(block)
+        if n_pending < SAMPLE_RATE:
             continue
-        joined = np.concatenate(waiting)
+        joined = np.concatenate(pending)
         whole = len(joined) // SAMPLE_RATE * SAMPLE_RATE
         for start in range(0, whole, SAMPLE_RATE):
             yield joined[start : start + SAMPLE_RATE]
-        waiting, n_waiting = [joined[whole:]], len(joined) - whole
-    if n_waiting:
-        yield np.concatenate([*waiting, np.zeros(SAMPLE_RATE - n_waiting, np.float32)])
+        pending, n_pending = [joined[whole:]], len(joined) - whole
+    if n_pending:
+        yield np.concatenate([*pending, np.zeros(SAMPLE_RATE - n_pending, np.float32)])
 
 
-def _pieces(path: Path) -> Iterator[Sound]:
-    """Samples in order of time, holes filled with silence."""
+def _sample_blocks(path: Path) -> Iterator[Audio]:
+    """Blocks of samples in order of time, gaps filled with silence."""
     av = need_pyav()
-    with opened(path) as container:
+    with open_container(path) as container:
         if not container.streams.audio:
             return
         stream = container.streams.audio[0]
@@ -48,9 +48,9 @@ def _pieces(path: Path) -> Iterator[Sound]:
             return
         start_s = (container.start_time or 0) / 1e6
         resampler, n_samples = None, 0
-        for frame in decoded(container, stream):
+        for frame in decode_frames(container, stream):
             if frame.time is not None:
-                for silence in _hole(frame.time - start_s - n_samples / SAMPLE_RATE):
+                for silence in _silence_of(frame.time - start_s - n_samples / SAMPLE_RATE):
                     n_samples += len(silence)
                     yield silence
             frame.pts = None
@@ -63,10 +63,10 @@ def _pieces(path: Path) -> Iterator[Sound]:
                 yield samples
 
 
-def _hole(missing_s: float) -> Iterator[Sound]:
-    """Silence for a hole in the sound, in pieces of at most a second."""
-    left = round(missing_s * SAMPLE_RATE) if _HOLE_S < missing_s <= _LONGEST_PAUSE_S else 0
-    while left > 0:
-        n = min(left, SAMPLE_RATE)
+def _silence_of(missing_s: float) -> Iterator[Audio]:
+    """Zeros for a gap in the audio, in blocks of at most one second."""
+    remaining = round(missing_s * SAMPLE_RATE) if _MIN_GAP_S < missing_s <= _MAX_GAP_S else 0
+    while remaining > 0:
+        n = min(remaining, SAMPLE_RATE)
         yield np.zeros(n, np.float32)
-        left -= n
+        remaining -= n

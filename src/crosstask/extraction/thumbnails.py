@@ -1,4 +1,4 @@
-"""Single pictures of a video at given seconds, found by seeking: a strip of frames does not cost a whole decoding."""
+"""Single frames of a video at given seconds, found by seeking instead of decoding the whole file."""
 
 import io
 from collections.abc import Iterable, Iterator
@@ -7,48 +7,49 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.containers import decoded, need_pyav, opened, video_stream
-from crosstask.extraction.second import Pictures
+from crosstask.extraction.containers import decode_frames, need_pyav, open_container, video_stream
+from crosstask.extraction.second import Image
 
-_NEAR_S = 20.0  # a picture this near is reached by decoding on: seeking would go back to the same key frame
-_MOST_FRAMES = 3000  # decoded for one picture; a film of fewer key frames than that is left alone
-_WIDEST = 3
+# All ours.
+_MIN_SEEK_S = 20.0  # nearer frames are reached by decoding on, as seeking would return to the same key frame
+_MAX_FRAMES = 3000  # decoded for one thumbnail; a video with rarer key frames is given up
+_MAX_ASPECT = 3  # of width to height of a thumbnail
 
 
-def stills(path: Path, seconds: Iterable[int], height: int = 108) -> dict[int, Pictures]:
-    """What a player shows in the middle of each of these seconds, (height, width, 3); a second that cannot be reached is left out."""
-    found: dict[int, Pictures] = {}
-    with opened(path) as container:
+def thumbnails(path: Path, seconds: Iterable[int], height: int = 108) -> dict[int, Image]:
+    """The frame in the middle of each second as (height, width, 3); seconds that cannot be reached are missing."""
+    found: dict[int, Image] = {}
+    with open_container(path) as container:
         stream = video_stream(path, container)
         for second, frame in _frames_at(container, stream, sorted(set(seconds))):
-            found[second] = _small(frame, height)
+            found[second] = _resized(frame, height)
     return found
 
 
 def _frames_at(container: Any, stream: Any, seconds: list[int]) -> Iterator[tuple[int, Any]]:
-    """(second, the frame on screen at its middle), in order of time; ends where the file can be decoded no further."""
+    """(second, frame shown at its middle) in order of time; ends where the file cannot be decoded."""
     start_s = (container.start_time or 0) / 1e6
-    coming = _timed(container, stream)
-    on_screen, after = None, None  # a frame and its successor
+    frames = _frames_with_time(container, stream)
+    shown, following = None, None  # a frame and its successor
     for second in seconds:
         wanted_s = start_s + second + 0.5
-        if after is None or after.time + _NEAR_S < wanted_s:
+        if following is None or following.time + _MIN_SEEK_S < wanted_s:
             _seek(container, stream, wanted_s)
-            coming = _timed(container, stream)
-            on_screen, after = None, next(coming, None)
-        for _ in range(_MOST_FRAMES):
-            if after is None or after.time > wanted_s:
+            frames = _frames_with_time(container, stream)
+            shown, following = None, next(frames, None)
+        for _ in range(_MAX_FRAMES):
+            if following is None or following.time > wanted_s:
                 break
-            on_screen, after = after, next(coming, None)
+            shown, following = following, next(frames, None)
         else:
             return
-        if on_screen is None and after is None:
+        if shown is None and following is None:
             return
-        yield second, on_screen if on_screen is not None else after
+        yield second, shown if shown is not None else following
 
 
 def _seek(container: Any, stream: Any, wanted_s: float) -> None:
-    """Go to the last key frame before a moment; a file that cannot seek goes on where it is."""
+    """Seek to the last key frame before a time; a file without seeking support stays at its position."""
     av = need_pyav()
     try:
         container.seek(int(wanted_s / stream.time_base), stream=stream)
@@ -56,25 +57,25 @@ def _seek(container: Any, stream: Any, wanted_s: float) -> None:
         return
 
 
-def _timed(container: Any, stream: Any) -> Iterator[Any]:
-    """Frames that know their time, from where the file stands."""
-    return (frame for frame in decoded(container, stream) if frame.time is not None)
+def _frames_with_time(container: Any, stream: Any) -> Iterator[Any]:
+    """Frames with a time stamp, from the current position on."""
+    return (frame for frame in decode_frames(container, stream) if frame.time is not None)
 
 
-def _small(frame: Any, height: int) -> Pictures:
-    """(height, width, 3), upright as a player shows it."""
+def _resized(frame: Any, height: int) -> Image:
+    """(height, width, 3) image, rotated as a player shows it."""
     turns = round((frame.rotation or 0) / 90) % 4
     aspect = frame.height / frame.width if turns % 2 else frame.width / frame.height
-    width = round(height * min(max(aspect, 1 / _WIDEST), _WIDEST))
+    width = round(height * min(max(aspect, 1 / _MAX_ASPECT), _MAX_ASPECT))
     size = (height, width) if turns % 2 else (width, height)
-    picture = frame.reformat(width=size[0], height=size[1], format="rgb24", interpolation="BILINEAR").to_ndarray()
-    return np.ascontiguousarray(np.rot90(picture, turns))
+    image = frame.reformat(width=size[0], height=size[1], format="rgb24", interpolation="BILINEAR").to_ndarray()
+    return np.ascontiguousarray(np.rot90(image, turns))
 
 
-def jpeg(picture: Pictures, quality: int = 72) -> bytes:
-    """A picture (H, W, 3) as a JPEG file; the same picture is the same bytes."""
-    from PIL import Image
+def encode_jpeg(image: Image, quality: int = 72) -> bytes:
+    """The bytes of a JPEG file of an (H, W, 3) image; equal images give equal bytes."""
+    from PIL import Image as PillowImage
 
     out = io.BytesIO()
-    Image.fromarray(picture).save(out, "JPEG", quality=quality, optimize=True)
+    PillowImage.fromarray(image).save(out, "JPEG", quality=quality, optimize=True)
     return out.getvalue()

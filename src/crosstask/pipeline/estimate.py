@@ -39,12 +39,12 @@ def estimate(files: Mapping[str, Path], spec: FeatureSpec, mute: frozenset[str] 
             unreadable[video_id] = str(error)
             continue
         rate = found.frames_per_second or 25
-        total += found.seconds
-        cpu += found.seconds * (_cost(spec, rate) + DECODE_PIXEL * found.width * found.height * rate)
-        listening += LISTENING * found.seconds if video_id in mute and found.has_sound else 0
-        n_bytes += int(found.seconds + 1) * width * 4
+        total += found.duration_s
+        cpu += found.duration_s * (_cost(spec, rate) + DECODE_PIXEL * found.width * found.height * rate)
+        listening += LISTENING * found.duration_s if video_id in mute and found.has_audio else 0
+        n_bytes += int(found.duration_s + 1) * width * 4
     return Estimate(len(files), unreadable, total, cpu, listening, n_bytes)
 
 
 def _cost(spec: FeatureSpec, rate: float) -> float:
-    return sum(RESNET_FRAME * rate / part.every if part.name == "resnet152" else COST[part.name] for part in spec.parts)
+    return sum(RESNET_FRAME * rate / part.every if part.name == "resnet152" else COST[part.name] for part in spec.backbones)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from crosstask.extraction.extract_many import ExtractionReport, claim_folder, extract_videos, remove_features
-from crosstask.extraction.feature_spec import FeatureSpec, Part
+from crosstask.extraction.feature_spec import BackboneSpec, FeatureSpec
 from crosstask.features import read_rows, write_rows
 from crosstask.pipeline.media import files_by_id, need_media
 from crosstask.records import Corpus, Narration
@@ -80,7 +80,9 @@ def _extract_files(
     how: dict[str, Any] = {"engine": workers.engine, "workers": workers.count, "address": workers.address, "advance": advance}
     if not spec.speech:
         return extract_videos(files, spec, folder, **how)
-    seen = replace(spec, parts=spec.parts or (Part("log-mel"),), speech=False)  # without pictures, log-mel counts the seconds
+    seen = replace(
+        spec, backbones=spec.backbones or (BackboneSpec("log-mel"),), speech=False
+    )  # without pictures, log-mel counts the seconds
     result = extract_videos(files, seen, folder / ".seen", **how)
     claim_folder(folder, spec)
     for video_id in result.skipped:
@@ -90,6 +92,6 @@ def _extract_files(
         narration = subtitles[video_id] if video_id in subtitles else Narration(())
         assert encoder is not None, "a recipe with speech needs an encoder"
         spoken = speech_features(narration, len(rows), encoder)
-        write_rows(folder / f"{video_id}.npy", np.concatenate([rows, spoken] if spec.parts else [spoken], axis=1))
+        write_rows(folder / f"{video_id}.npy", np.concatenate([rows, spoken] if spec.backbones else [spoken], axis=1))
         write_json(folder / ".done" / f"{video_id}.json", {"speech": video_id in subtitles})
     return result

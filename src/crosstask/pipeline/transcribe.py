@@ -7,7 +7,7 @@ from pathlib import Path
 from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.extraction.content_hash import content_digest
-from crosstask.extraction.speech import can_transcribe, embedded_subtitles, recognise
+from crosstask.extraction.speech import can_transcribe, embedded_subtitles, transcribe
 from crosstask.records import InputError
 from crosstask.storage import nonblocking_lock
 
@@ -59,7 +59,7 @@ def _transcribe(video_id: str, path: Path, folder: Path, model: Path | None, tra
         write_webvtt(written, narration, f"{stamp}, its own subtitles")
         transcribed.embedded.append(video_id)
     elif can_transcribe(model):
-        write_webvtt(written, recognise(path, model), f"{stamp}, recognised")
+        write_webvtt(written, transcribe(path, model), f"{stamp}, recognised")
         transcribed.recognised.append(video_id)
     else:
         transcribed.silent.append(video_id)
