@@ -14,6 +14,7 @@ CONTAINERS = (
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpeg,mpegts,mpegvideo,flv,live_flv,asf,ogg,mxf,gif,h264,hevc,m4v,"
     "ivf,rm,dv,nut,wtv,wav,mp3,aac,flac,aiff"
 )
+CONTAINER_TIME_BASE = 1e6  # units per second of container times, FFmpeg's AV_TIME_BASE
 MAX_FRAME_PIXELS = 8192 * 8192  # ours: twice 8K video; larger frames could exhaust the memory
 
 
@@ -121,7 +122,7 @@ def probe(path: Path) -> MediaInfo:
         stream = video_stream(path, container)
         context = stream.codec_context
         return MediaInfo(
-            duration_s=(container.duration or 0) / 1e6,
+            duration_s=(container.duration or 0) / CONTAINER_TIME_BASE,
             width=context.width,
             height=context.height,
             frames_per_second=float(stream.average_rate or 0),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from crosstask.extraction.audio import padded_audio_seconds
-from crosstask.extraction.containers import DecodingErrors, decode_frames, open_container, video_stream
+from crosstask.extraction.containers import CONTAINER_TIME_BASE, DecodingErrors, decode_frames, open_container, video_stream
 from crosstask.extraction.second import Frames, Image, Sampling, Second
 from crosstask.records import InputError
 
@@ -62,7 +62,7 @@ def frames_by_second(path: Path, samplings: Sequence[Sampling]) -> Iterator[dict
 
 def _timed_frames(path: Path, container: Any, stream: Any) -> Iterator[tuple[float, Any]]:
     """(seconds from the start, frame) pairs with non-decreasing times; undecodable frames are skipped."""
-    start_s = (container.start_time or 0) / 1e6
+    start_s = (container.start_time or 0) / CONTAINER_TIME_BASE
     step_s = 1 / float(stream.average_rate or _DEFAULT_FRAME_RATE)
     before_s: float | None = None
     for frame in _frames(path, container, stream):

@@ -55,6 +55,24 @@ def extract_videos(
     check_backbones(spec)
     claim_folder(folder, spec)
     result = ExtractionReport()
+    jobs = _jobs(videos, spec, folder, result, advance)
+    work = partial(extract_job, folder=str(folder.resolve()), backbones=[vars(backbone) for backbone in spec.backbones])
+    try:
+        outcomes = run_all(work, jobs, folder / ".done", engine, workers, advance, address)
+    except BrokenProcessPool:
+        outcomes = [_run_isolated(work, job, folder) for job in jobs]
+    for job, outcome in zip(jobs, outcomes, strict=True):
+        if "skipped" in outcome:
+            result.skipped[job.name] = outcome["skipped"]
+        elif job.name not in result.reused:
+            result.done.append(job.name)
+    return result
+
+
+def _jobs(
+    videos: Mapping[str, Path], spec: FeatureSpec, folder: Path, result: ExtractionReport, advance: Callable[[], None]
+) -> list[Job]:
+    """The jobs of all readable videos, sorted by id; unreadable and reused videos are noted in `result`."""
     jobs = []
     for video_id, path in sorted(videos.items()):
         try:
@@ -69,17 +87,7 @@ def extract_videos(
         if _is_done(folder, job):
             result.reused.append(video_id)
         jobs.append(job)
-    work = partial(extract_job, folder=str(folder.resolve()), backbones=[vars(backbone) for backbone in spec.backbones])
-    try:
-        outcomes = run_all(work, jobs, folder / ".done", engine, workers, advance, address)
-    except BrokenProcessPool:
-        outcomes = [_run_isolated(work, job, folder) for job in jobs]
-    for job, outcome in zip(jobs, outcomes, strict=True):
-        if "skipped" in outcome:
-            result.skipped[job.name] = outcome["skipped"]
-        elif job.name not in result.reused:
-            result.done.append(job.name)
-    return result
+    return jobs
 
 
 def _run_isolated(work: Callable[[Mapping[str, Any]], Any], job: Job, folder: Path) -> Any:

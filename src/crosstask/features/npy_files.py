@@ -83,7 +83,7 @@ def _checked_shape(path: Path, shape: tuple[int, ...], dtype: np.dtype[np.generi
     if dtype.kind != "f":
         raise InputError(f"{path.name}: holds {dtype}; expected floating point numbers (float16, float32 or float64)")
     if len(shape) != 2:
-        raise InputError(f"{path.name}: shape {shape}; expected (T, D), one row a second")
+        raise InputError(f"{path.name}: shape {shape}; expected (T, D), one row per second")
     if shape[0] < 1 or shape[1] < 1:
         raise InputError(f"{path.name}: shape {shape} has no rows; extract this video again or take it off the list")
     return int(shape[0]), int(shape[1])

@@ -43,7 +43,7 @@ def pool(x, window, stride):
     return np.maximum.reduce([view for _, view in offsets(padded, window, stride)])
 
 
-def reference(weights, pictures):
+def reference(weights, frames):
     """Mixed_5c, channels last, as a sum of matrix products over the kernel offsets."""
     params, stats = weights["params"], weights["batch_stats"]
 
@@ -55,7 +55,7 @@ def reference(weights, pictures):
         return np.concatenate([unit(x, "Branch_0/Conv3d_0a_1x1"), one, two, three], axis=-1)
 
     plain = lambda y, name, stride: convolve(y, params[name], stats[name], stride)  # noqa: E731
-    x = pictures.astype(np.float32) / np.float32(127.5) - 1
+    x = frames.astype(np.float32) / np.float32(127.5) - 1
     x = pool(plain(x, "Conv3d_1a_7x7", 2), (1, 3, 3), (1, 2, 2))
     x = pool(plain(plain(x, "Conv3d_2b_1x1", 1), "Conv3d_2c_3x3", 1), (1, 3, 3), (1, 2, 2))
     x = pool(mixed(mixed(x, "Mixed_3b"), "Mixed_3c"), (3, 3, 3), (2, 2, 2))
@@ -64,8 +64,8 @@ def reference(weights, pictures):
     return mixed(mixed(pool(x, (2, 2, 2), (2, 2, 2)), "Mixed_5b"), "Mixed_5c")
 
 
-def reference_logits(weights, pictures):
-    maps = reference(weights, pictures)
+def reference_logits(weights, frames):
+    maps = reference(weights, frames)
     windows = [maps[t : t + 2].mean((0, 1, 2)) for t in range(len(maps) - 1)]
     head = weights["params"]["Logits/Conv3d_0c_1x1"]["Conv_0"]
     return np.mean(windows, axis=0) @ head["kernel"].reshape(1024, 400) + head["bias"]
@@ -75,9 +75,9 @@ def reference_logits(weights, pictures):
 def test_features_equal_the_numpy_reference_on_a_small_clip():
     from crosstask.extraction.backbones.i3d import I3D, packaged_weights
 
-    pictures = np.random.default_rng(0).integers(0, 256, (9, 50, 64, 3)).astype(np.uint8)
-    expected = reference(read_pickled_arrays(packaged_weights()), pictures).mean((0, 1, 2))
-    np.testing.assert_allclose(I3D().network.features(pictures), expected, atol=1e-4)
+    frames = np.random.default_rng(0).integers(0, 256, (9, 50, 64, 3)).astype(np.uint8)
+    expected = reference(read_pickled_arrays(packaged_weights()), frames).mean((0, 1, 2))
+    np.testing.assert_allclose(I3D().network.features(frames), expected, atol=1e-4)
 
 
 @installed
@@ -93,7 +93,7 @@ def test_logits_equal_the_numpy_reference_on_real_clips():
     assert len(clips) >= 3
     weights, backbone = read_pickled_arrays(packaged_weights()), I3D()
     for clip in [c for c in clips if "distorted" not in c.name][:3]:
-        pictures = next(decode_seconds(clip, [backbone.sampling])).frames[backbone.sampling]
+        frames = next(decode_seconds(clip, [backbone.sampling])).frames[backbone.sampling]
         np.testing.assert_allclose(
-            backbone.network.logits(pictures), reference_logits(weights, pictures), atol=1e-4, err_msg=clip.name
+            backbone.network.logits(frames), reference_logits(weights, frames), atol=1e-4, err_msg=clip.name
         )

@@ -19,7 +19,9 @@ def read_srt(path: Path, text: str) -> Narration:
     if len(before) > 1 or (before and not _is_number(lines[before[0]])):
         raise at_line(path, before[0] + 1, f"found {lines[before[0]][:40]!r}; expected cue number 1 and its times")
     if before and not timings:
-        raise at_line(path, before[0] + 1, "cue number without times; expected such as 00:00:01,000 --> 00:00:04,500 below it")
+        raise at_line(
+            path, before[0] + 1, "cue number without times; expected a line such as 00:00:01,000 --> 00:00:04,500 below it"
+        )
     return narration_from_cues(
         [_cue(path, lines, i, after) for i, after in zip(timings, [*timings[1:], len(lines)], strict=True)]
     )
@@ -33,7 +35,9 @@ def _cue(path: Path, lines: Sequence[str], at: int, after: int) -> DisplayedCue:
     """The cue with its timing in line `at` and its text up to the next cue, which starts in line `after`."""
     times = parse_timing(lines[at])
     if times is None:
-        raise at_line(path, at + 1, f"{lines[at][:60]!r} is not a timing line; expected such as 00:00:01,000 --> 00:00:04,500")
+        raise at_line(
+            path, at + 1, f"{lines[at][:60]!r} is not a timing line; expected a line such as 00:00:01,000 --> 00:00:04,500"
+        )
     if times[1] < times[0]:
         raise at_line(path, at + 1, f"cue ends at {times[1]:g} s, before it starts at {times[0]:g} s")
     last = after

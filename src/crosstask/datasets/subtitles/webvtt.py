@@ -78,7 +78,9 @@ def _cues(path: Path, block: Block) -> Iterator[DisplayedCue]:
 def _cue(path: Path, number: int, timing: str, payload: Sequence[str]) -> DisplayedCue:
     times = parse_timing(timing)
     if times is None:
-        raise at_line(path, number, f"{timing[:60]!r} is not a timing line; expected such as 00:00:01.000 --> 00:00:04.500")
+        raise at_line(
+            path, number, f"{timing[:60]!r} is not a timing line; expected a line such as 00:00:01.000 --> 00:00:04.500"
+        )
     start_s, end_s = times
     if end_s < start_s:
         raise at_line(path, number, f"cue ends at {end_s:g} s, before it starts at {start_s:g} s")

@@ -82,7 +82,7 @@ def max_over_words(word_values: npt.NDArray[np.float32], rows: Sequence[Sequence
 def read_word_vectors(path: Path) -> WordVectors:
     """The word vectors of a file; an `.npy` file needs its `.words.txt` in the same folder."""
     if not path.exists():
-        raise InputError(f"{path}: no such file; expected word vectors (GloVe or fastText text, or .npy beside .words.txt)")
+        raise InputError(f"{path}: no such file; expected word vectors (GloVe or fastText text, or .npy with .words.txt)")
     return _read_pair(path) if path.suffix == ".npy" else _read_text(path)
 
 
