@@ -88,9 +88,9 @@ def test_nothing_is_found_by_the_looks_of_what_was_there_before(corpus):
 
 
 def test_a_video_that_is_still_being_copied_is_taken_the_next_time(corpus, monkeypatch):
-    from crosstask.extraction import jobs
+    from crosstask.extraction import extract_many
 
-    video, whole = corpus / "videos" / "latte" / "v0.mp4", jobs.extract_video
+    video, whole = corpus / "videos" / "latte" / "v0.mp4", extract_many.extract_video
 
     def described_while_it_grows(path, recipe):
         rows = whole(path, recipe)
@@ -99,9 +99,9 @@ def test_a_video_that_is_still_being_copied_is_taken_the_next_time(corpus, monke
                 file.write(bytes(1000))
         return rows
 
-    monkeypatch.setattr(jobs, "extract_video", described_while_it_grows)
+    monkeypatch.setattr(extract_many, "extract_video", described_while_it_grows)
     assert run(corpus).skipped["v0"].startswith("v0.mp4: changed while it was read; repeat the command")
-    monkeypatch.setattr(jobs, "extract_video", whole)
+    monkeypatch.setattr(extract_many, "extract_video", whole)
     done = run(corpus)
     assert (done.extracted.done, done.extracted.reused, done.skipped) == (["v0"], ["v1"], {})
     assert np.load(corpus / ".crosstask/features/v0.npy").shape == (8, 128) and video.stat().st_size > 1000
@@ -110,10 +110,10 @@ def test_a_video_that_is_still_being_copied_is_taken_the_next_time(corpus, monke
 @pytest.mark.slow
 def test_a_video_that_ends_its_process_is_found_and_set_aside(corpus, monkeypatch):
     """A crash of the decoder, or the system for want of memory, takes the worker; the others are described all the same."""
-    from crosstask.extraction import jobs
+    from crosstask.extraction import extract_many
     from extraction import dying
 
-    monkeypatch.setattr(jobs, "extract_job", dying.extract_or_die)
+    monkeypatch.setattr(extract_many, "extract_job", dying.extract_or_die)
     done = run(corpus, workers=Workers("local", 2))
     assert set(done.skipped) == {"v0"} and done.skipped["v0"].startswith("v0.mp4: extracting it ends the process")
     assert done.extracted.done == ["v1"] and [found.video for found in done.localized] == ["v1"]
