@@ -24,7 +24,7 @@ from crosstask.methods.order_only import Uniform
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.records import Corpus, Interval, StepInterval
 from crosstask.storage import write_json
-from crosstask.text.word_kernel import parts_of_step
+from crosstask.text.stems import stems_of_step_parts
 
 
 def with_random_windows(corpus: Corpus, seed: int) -> Corpus:
@@ -76,7 +76,7 @@ def one_split(corpus: Corpus, seed: int) -> dict[str, dict[str, float]]:
 
 def half_shared(corpus: Corpus) -> list[str]:
     """Tasks at least half of whose words stand in other tasks."""
-    words = {t.id: {w for step in t.steps for w in parts_of_step(step)} for t in corpus.tasks.values()}
+    words = {t.id: {w for step in t.steps for w in stems_of_step_parts(step)} for t in corpus.tasks.values()}
     others = {t: set().union(*(w for o, w in words.items() if o != t)) for t in words}
     return [t for t in words if len(words[t] & others[t]) >= len(words[t]) / 2]
 

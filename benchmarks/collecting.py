@@ -79,7 +79,7 @@ def task_map(corpus: Corpus) -> dict[str, object]:
 def score_table(corpus: Corpus, task_id: str, settings: rel.RelevanceSettings) -> np.ndarray:
     """(videos, tasks): the relevance of every transcript of a task to every step list."""
     words = rel.telling_words(corpus.tasks.values())
-    narrations = [narration_of(corpus, video.id) for video in corpus.videos_of(task_id) if video.id in corpus.subtitles]
+    narrations = [narration_from_cues(corpus, video.id) for video in corpus.videos_of(task_id) if video.id in corpus.subtitles]
     said = [rel.spoken_stems(narration) for narration in narrations]
     return np.array([[rel.relevance(stems, task, words, settings) for task in corpus.tasks.values()] for stems in said])
 
@@ -87,7 +87,7 @@ def score_table(corpus: Corpus, task_id: str, settings: rel.RelevanceSettings) -
 _NARRATIONS: dict[str, Narration] = {}
 
 
-def narration_of(corpus: Corpus, video: str) -> Narration:
+def narration_from_cues(corpus: Corpus, video: str) -> Narration:
     """A narration, read once."""
     if video not in _NARRATIONS:
         _NARRATIONS[video] = corpus.subtitles[video]

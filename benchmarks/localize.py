@@ -55,11 +55,11 @@ def measured(folder: Path, recipe: str, processes: int) -> dict[str, object]:
     crosstask(*words)
     runs = [crosstask(*words) for _ in range(processes)]
     rows = [np.asarray(read_rows(path)) for path in features[:12]]
-    loaded.localize(task, rows[0])
+    loaded.localize(rows[0], task)
     times = []
     for video in rows * 5:
         begun = perf_counter()
-        loaded.localize(task, video)
+        loaded.localize(video, task)
         times.append(1e3 * (perf_counter() - begun))
     return {
         "process_wall_s": {"median": round(float(np.median([w for w, _ in runs])), 2), "best": round(min(w for w, _ in runs), 2)},

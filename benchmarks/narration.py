@@ -28,7 +28,7 @@ from crosstask.narration.narrate import (
     usable_videos,
 )
 from crosstask.storage import write_json
-from crosstask.storage.places import cache_folder
+from crosstask.storage.derived_folders import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
 
 COMMAND = "CROSSTASK_DATA=DATA python benchmarks/narration.py results"

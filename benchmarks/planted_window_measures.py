@@ -7,7 +7,7 @@ import numpy as np
 
 from crosstask.narration.narrate import narrate_best, narrate_paper, usable_videos
 from crosstask.records import Corpus, Interval, StepInterval, VideoKey
-from crosstask.storage.places import cache_folder
+from crosstask.storage.derived_folders import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
 
 Windows = Mapping[VideoKey, tuple[StepInterval, ...]]

@@ -15,7 +15,7 @@ from crosstask.extraction.backbones.i3d import I3D
 from crosstask.extraction.decode import decode_seconds
 from crosstask.extraction.extract_video import extract_video
 from crosstask.extraction.feature_spec import parse_feature_spec
-from crosstask.extraction.speech import recognise
+from crosstask.extraction.speech import transcribe
 from crosstask.storage import write_json
 
 CLIPS = ("bigbuckbunny", "bikes", "carphone_pristine")
@@ -30,10 +30,10 @@ def measure(path, i3d):
     sampling = i3d.sampling
     n_seconds, decoding = timed(lambda: sum(1 for _ in decode_seconds(path, [sampling])))
     rows, default = timed(lambda: extract_video(path, parse_feature_spec("default")))
-    pictures = next(decode_seconds(path, [sampling])).pictures[sampling]
+    pictures = next(decode_seconds(path, [sampling])).frames[sampling]
     logits, motion = timed(lambda: i3d.network.logits(pictures))
     shares = np.exp(logits - logits.max())
-    narration, listening = timed(lambda: recognise(path))
+    narration, listening = timed(lambda: transcribe(path))
     return {
         "seconds": n_seconds,
         "shape": list(rows.shape),

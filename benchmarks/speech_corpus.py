@@ -14,7 +14,7 @@ from pathlib import Path
 from crosstask.datasets import open_corpus, write_release
 from crosstask.features import write_rows
 from crosstask.narration.narrate import narrate_paper, usable_videos
-from crosstask.storage.places import cache_folder
+from crosstask.storage.derived_folders import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
 from crosstask.text.encoders.speech import speech_features
 

@@ -24,7 +24,7 @@ from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.narration.narrate import RECIPES, usable_videos
 from crosstask.records import Corpus
 from crosstask.storage import write_json
-from crosstask.storage.places import cache_folder
+from crosstask.storage.derived_folders import cache_folder
 from crosstask.text import vocabulary_of
 from crosstask.text.encoders import CachedEncoder, open_encoder
 from crosstask.text.encoders.speech import speech_features

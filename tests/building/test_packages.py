@@ -1,4 +1,4 @@
-"""Wheel and sdist: everything a user needs is inside, nothing else; in an empty environment every verb explains itself."""
+"""Wheel and sdist contain what they must and nothing else; without extras every verb works or names the missing extra."""
 
 import importlib.util
 import json
@@ -38,29 +38,29 @@ def packages(tmp_path_factory):
     if importlib.util.find_spec("build") is None:
         pytest.skip("the package 'build' is not installed")
     out = tmp_path_factory.mktemp("dist")
-    alone = ["--no-isolation"] if importlib.util.find_spec("hatchling") else []
-    command = [sys.executable, "-m", "build", "--wheel", "--sdist", *alone, "--outdir", str(out), str(ROOT)]
+    isolation = ["--no-isolation"] if importlib.util.find_spec("hatchling") else []
+    command = [sys.executable, "-m", "build", "--wheel", "--sdist", *isolation, "--outdir", str(out), str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     (wheel,), (sdist,) = out.glob("*.whl"), out.glob("*.tar.gz")
     return wheel, sdist
 
 
-def test_the_wheel_has_all_of_the_package_and_no_tests(packages):
+def test_wheel_contains_the_package_and_no_tests(packages):
     with zipfile.ZipFile(packages[0]) as wheel:
         names = set(wheel.namelist())
-    wanted = {
+    expected = {
         path.relative_to(PACKAGE.parent).as_posix()
         for path in PACKAGE.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".pyc", ".nbi", ".nbc")
     }
-    assert wanted - names == set(), "data of the package is missing from the wheel"
-    strangers = {name for name in names if not name.startswith("crosstask")}
-    assert not strangers and not any("test" in Path(name).parts or name.endswith((".nbi", ".nbc", ".pyc")) for name in names)
+    assert expected - names == set(), "data of the package is missing from the wheel"
+    unexpected = {name for name in names if not name.startswith("crosstask")}
+    assert not unexpected and not any("test" in Path(name).parts or name.endswith((".nbi", ".nbc", ".pyc")) for name in names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
-def test_the_sdist_can_be_tested(packages):
+def test_sdist_contains_the_tests(packages):
     with tarfile.open(packages[1]) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "constraints.txt", "tests/conftest.py"} <= names
@@ -68,8 +68,8 @@ def test_the_sdist_can_be_tested(packages):
 
 
 @pytest.fixture(scope="module")
-def empty(packages, tmp_path_factory):
-    """The `python` of an environment that has the wheel with its core dependencies, and nothing else."""
+def core_python(packages, tmp_path_factory):
+    """The `python` of an environment with only the wheel and its core dependencies."""
     folder = tmp_path_factory.mktemp("empty") / "env"
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
@@ -86,20 +86,22 @@ def run(python, *arguments, cwd=None):
 
 
 @pytest.mark.slow
-def test_with_the_core_alone_every_verb_has_help(empty, tmp_path):
-    found = subprocess.run([str(empty), "-c", VERBS], capture_output=True, text=True, check=True, cwd=tmp_path)
+def test_every_verb_has_help_without_extras(core_python, tmp_path):
+    found = subprocess.run([str(core_python), "-c", VERBS], capture_output=True, text=True, check=True, cwd=tmp_path)
     verbs = json.loads(found.stdout)
     assert ["download"] in verbs and ["corpus", "relevance"] in verbs
     for verb in verbs:
-        done = run(empty, *verb, "--help", cwd=tmp_path)
+        done = run(core_python, *verb, "--help", cwd=tmp_path)
         assert done.returncode == 0 and "Usage" in done.stdout, (verb, done.stderr)
 
 
 @pytest.mark.slow
-def test_with_the_core_alone_missing_extras_name_themselves(empty, tmp_path):
+def test_missing_extras_are_named(core_python, tmp_path):
     listed = "import importlib.util, sys; print([n for n in sys.argv[1:] if importlib.util.find_spec(n)])"
-    there = subprocess.run([str(empty), "-c", listed, *sorted(EXTRAS)], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert there.stdout.strip() == "[]", "the core pulled an extra in"
+    found = subprocess.run(
+        [str(core_python), "-c", listed, *sorted(EXTRAS)], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert found.stdout.strip() == "[]", "a core dependency installed an extra"
     corpus = write_tiny(tmp_path / "c")
     subtitles = tmp_path / "c" / "crosstask_subtitles"
     subtitles.mkdir()
@@ -110,7 +112,7 @@ def test_with_the_core_alone_missing_extras_name_themselves(empty, tmp_path):
     page = {"title": "Make Coffee", "steps": [{"headline": "Pour milk", "sentences": ["Pour the milk.", "Stir it."]}] * 2}
     articles = tmp_path / "articles.json"
     articles.write_text(json.dumps([page | {"title": f"Make Coffee {n}"} for n in range(12)]))
-    once = (
+    short_experiment = (
         tmp_path / "c",
         "--runs",
         "1",
@@ -123,7 +125,7 @@ def test_with_the_core_alone_missing_extras_name_themselves(empty, tmp_path):
         "--epochs",
         "1",
     )
-    run_folder = run(empty, "experiment", "cross-task", *once, "--out", tmp_path / "run", cwd=tmp_path)
+    run_folder = run(core_python, "experiment", "cross-task", *short_experiment, "--out", tmp_path / "run", cwd=tmp_path)
     assert run_folder.returncode == 0, run_folder.stderr
     for extra, arguments in {
         "video": ("extract", tmp_path / "v.mp4", "--out", tmp_path / "f"),
@@ -139,12 +141,12 @@ def test_with_the_core_alone_missing_extras_name_themselves(empty, tmp_path):
             tmp_path / "e.safetensors",
         ),
         "serve": ("view", tmp_path / "run"),
-        "ray": ("experiment", "sharing", *once, "--engine", "ray", "--out", tmp_path / "on-ray"),
-        "deep": ("experiment", "depth", *once, "--out", tmp_path / "depth"),
+        "ray": ("experiment", "sharing", *short_experiment, "--engine", "ray", "--out", tmp_path / "on-ray"),
+        "deep": ("experiment", "depth", *short_experiment, "--out", tmp_path / "depth"),
     }.items():
-        done = run(empty, *arguments, cwd=tmp_path)
+        done = run(core_python, *arguments, cwd=tmp_path)
         assert done.returncode == 2 and f"crosstask[{extra}]" in done.stderr, (extra, done.stdout, done.stderr)
         assert "Traceback" not in done.stderr
-    assert run(empty, "stats", tmp_path / "c", "--json", cwd=tmp_path).returncode == 0
-    done = run(empty, "train", tmp_path / "c", "--out", tmp_path / "m.safetensors", cwd=tmp_path)
+    assert run(core_python, "stats", tmp_path / "c", "--json", cwd=tmp_path).returncode == 0
+    done = run(core_python, "train", tmp_path / "c", "--out", tmp_path / "m.safetensors", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -45,8 +45,8 @@ def test_a_baseline_is_trained_and_evaluated(corpus, tmp_path, method):
 
 
 def test_a_second_experiment_in_one_folder_is_refused_at_once(corpus, tmp_path):
-    from crosstask.storage import exclusive_or_refused
+    from crosstask.storage import nonblocking_lock
 
-    with exclusive_or_refused(tmp_path / "out"):
+    with nonblocking_lock(tmp_path / "out"):
         said = refused("experiment", "no-narration", corpus, "--runs", 1, "--out", tmp_path / "out", *QUICK)
     assert "is writing it; wait until that has ended" in said and not (tmp_path / "out").exists()

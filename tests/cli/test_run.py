@@ -75,7 +75,7 @@ def test_run_finds_steps_and_repeats_to_the_same_bytes(corpus):
     first = json_of("run", corpus, *LIGHT)
     assert (first["done"], first["reused"], first["skipped"], first["localized"], first["windows"]) == (6, 0, {}, 6, 6)
     assert {"run.json", "model.safetensors", "localizations.json", "scores"} <= {p.name for p in (corpus / "run").iterdir()}
-    assert (corpus / ".crosstask/features/recipe.txt").read_text() == "log-mel\n"
+    assert (corpus / ".crosstask/features/feature_spec.txt").read_text() == "log-mel\n"
     before = bytes_of(corpus)
     second = json_of("run", corpus, *LIGHT)
     assert (second["done"], second["reused"]) == (0, 6)

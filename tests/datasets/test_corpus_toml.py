@@ -21,7 +21,7 @@ def test_tasks_and_videos_of_a_folder(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("[tasks", "corpus.toml"),
         ("", "no tasks"),
@@ -33,12 +33,12 @@ def test_tasks_and_videos_of_a_folder(tmp_path):
         ("[tasks.'../x']\nsteps=['x']\n", "cannot name a file"),
     ],
 )
-def test_mistakes_are_named(tmp_path, text, says):
-    with pytest.raises(InputError, match=says):
+def test_invalid_tables_are_named(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
         open_corpus(corpus_folder(tmp_path, text))
 
 
-def test_what_is_written_is_read_again(tmp_path):
+def test_write_and_read_round_trip(tmp_path):
     first = open_corpus(corpus_folder(tmp_path, '[tasks.a]\ntitle = "Ä \\"q\\""\nrelated = true\nsteps = ["x, y", "z"]\n'))
     write_corpus_toml(tmp_path / "corpus.toml", first.tasks)
     assert open_corpus(tmp_path).tasks == first.tasks

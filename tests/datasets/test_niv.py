@@ -16,7 +16,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_tasks_are_known_by_their_steps(folder):
+def test_tasks_are_identified_by_their_steps(folder):
     corpus = read_niv(folder)
     assert is_niv(folder) and {t.id: t.title for t in corpus.tasks.values()} == {
         "coffee": "making coffee",
@@ -26,7 +26,7 @@ def test_tasks_are_known_by_their_steps(folder):
     assert corpus.n_segments(video) == 10 and [a.step for a in corpus.annotations[video.key]] == [0, 1]
 
 
-def test_features_and_windows_of_the_authors_are_read_where_they_are(folder):
+def test_optional_features_and_windows_are_read(folder):
     (folder / "features").mkdir()
     (folder / "windows" / "3").mkdir(parents=True)
     np.save(folder / "features" / "coffee_0001.npy", np.zeros((12, 4), np.float32))
@@ -39,19 +39,19 @@ def test_features_and_windows_of_the_authors_are_read_where_they_are(folder):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "says"),
+    ("name", "text", "message"),
     [
         ("coffee_0002.csv", "FILL WATER,1", "coffee_0002.csv, line 1: found 'FILL WATER,1'"),
         ("coffee_0002.csv", "SING,1,2", "step 'sing' is in no list"),
     ],
 )
-def test_bad_files_are_named(folder, name, text, says):
+def test_invalid_files_are_named(folder, name, text, message):
     (folder / "annotations" / name).write_text(text)
-    with pytest.raises(InputError, match=says):
+    with pytest.raises(InputError, match=message):
         read_niv(folder)
 
 
-def test_the_real_set_counts_as_published(real_data):
+def test_real_data_has_the_published_counts(real_data):
     corpus = read_niv(real_data / "niv")
     assert (len(corpus.tasks), len(corpus.videos), sum(len(t.steps) for t in corpus.tasks.values())) == (5, 148, 48)
     assert sum(len(a) for a in corpus.annotations.values()) == 1320

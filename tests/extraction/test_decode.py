@@ -16,17 +16,17 @@ ALL = Sampling(32, None)
 
 
 def brightness(seconds, sampling=ONE):
-    return [float(s.pictures[sampling].mean()) for s in seconds]
+    return [float(s.frames[sampling].mean()) for s in seconds]
 
 
-def test_each_second_has_its_own_pictures_and_sound(tmp_path):
+def test_each_second_has_its_own_frames_and_audio(tmp_path):
     seconds = list(decode_seconds(write_video(tmp_path / "a.mp4"), [ONE, TWO, ALL]))
     assert len(seconds) == 3
     np.testing.assert_allclose(brightness(seconds), [20, 50, 80], atol=4)
-    assert seconds[0].pictures[TWO].shape == (4, 16, 16, 3) and seconds[0].pictures[ALL].shape == (8, 32, 32, 3)
+    assert seconds[0].frames[TWO].shape == (4, 16, 16, 3) and seconds[0].frames[ALL].shape == (8, 32, 32, 3)
     for number, second in enumerate(seconds):
-        assert second.sound.shape == (16000,)
-        assert abs(int(np.abs(np.fft.rfft(second.sound)).argmax()) - (300 + 200 * number)) <= 2
+        assert second.audio.shape == (16000,)
+        assert abs(int(np.abs(np.fft.rfft(second.audio)).argmax()) - (300 + 200 * number)) <= 2
 
 
 @pytest.mark.parametrize("name", ["a.mkv", "a.mov", "a.webm.mkv", "a.avi", "odd name, déjà -.mp4", "wrong-extension.avi.mov"])
@@ -34,37 +34,37 @@ def test_any_container(tmp_path, name):
     assert len(list(decode_seconds(write_video(tmp_path / name), [ONE]))) == 3
 
 
-def test_a_part_of_a_second_counts(tmp_path):
+def test_partial_second_counts(tmp_path):
     assert len(list(decode_seconds(write_video(tmp_path / "a.mp4", seconds=2.25), [ONE]))) == 3
     assert len(list(decode_seconds(write_video(tmp_path / "b.mp4", seconds=2), [ONE]))) == 2
 
 
-def test_variable_rate_shows_what_a_player_shows(tmp_path):
+def test_variable_frame_rate_as_in_a_player(tmp_path):
     path = write_video(tmp_path / "a.mp4", times=[0, 0.1, 0.9, 3.2, 3.4, 3.45], sound=False)
     seconds = list(decode_seconds(path, [ONE, ALL]))
     np.testing.assert_allclose(brightness(seconds), [20, 20, 20, 110], atol=4)
-    assert [len(s.pictures[ALL]) for s in seconds] == [3, 1, 1, 3]
-    assert not any(s.sound.any() for s in seconds)
+    assert [len(s.frames[ALL]) for s in seconds] == [3, 1, 1, 3]
+    assert not any(s.audio.any() for s in seconds)
 
 
-def test_rotated_video_stands_upright(tmp_path):
+def test_rotation_is_applied(tmp_path):
     def left_bright(time):
-        picture = np.zeros((48, 64, 3), np.uint8)
-        picture[:, :32] = 200
-        return picture
+        image = np.zeros((48, 64, 3), np.uint8)
+        image[:, :32] = 200
+        return image
 
-    plain = next(decode_seconds(write_video(tmp_path / "a.mp4", draw=left_bright), [ONE])).pictures[ONE][0]
-    turned = next(decode_seconds(write_video(tmp_path / "b.mp4", draw=left_bright, rotation=90), [ONE])).pictures[ONE][0]
+    plain = next(decode_seconds(write_video(tmp_path / "a.mp4", draw=left_bright), [ONE])).frames[ONE][0]
+    turned = next(decode_seconds(write_video(tmp_path / "b.mp4", draw=left_bright, rotation=90), [ONE])).frames[ONE][0]
     assert plain[:, :8].mean() > 150 > 50 > plain[:, -8:].mean()
-    assert turned[-8:].mean() > 150 > 50 > turned[:8].mean(), "counter-clockwise, as a player shows it"
+    assert turned[-8:].mean() > 150 > 50 > turned[:8].mean(), "rotated counter-clockwise, as in a player"
 
 
 def test_every_other_frame(tmp_path):
     half = Sampling(32, None, 2)
-    assert [len(s.pictures[half]) for s in decode_seconds(write_video(tmp_path / "a.mp4"), [half])] == [4, 4, 4]
+    assert [len(s.frames[half]) for s in decode_seconds(write_video(tmp_path / "a.mp4"), [half])] == [4, 4, 4]
 
 
-def test_a_damaged_tail_gives_what_was_decoded(tmp_path, caplog):
+def test_damaged_end_keeps_what_was_decoded(tmp_path, caplog):
     path = write_video(tmp_path / "a.mp4", seconds=8, options={"movflags": "faststart"})
     data = path.read_bytes()
     path.write_bytes(data[: len(data) * 2 // 3])
@@ -78,7 +78,7 @@ def test_a_damaged_tail_gives_what_was_decoded(tmp_path, caplog):
     assert 1 <= len(list(decode_seconds(whole, [ONE]))) < 8
 
 
-def nasty(tmp_path):
+def write_invalid_videos(tmp_path):
     import av
 
     good = write_video(tmp_path / "good.mp4").read_bytes()
@@ -104,20 +104,24 @@ def nasty(tmp_path):
     return [*files, "still.mp4", "sparse.mp4", "sound.mp4", "gone.mp4"]
 
 
-def test_bad_files_are_refused_by_name(tmp_path):
-    said = {}
-    for name in nasty(tmp_path):
-        with pytest.raises(InputError) as refusal:
+def test_invalid_files_are_rejected_by_name(tmp_path):
+    messages = {}
+    for name in write_invalid_videos(tmp_path):
+        with pytest.raises(InputError) as error:
             list(decode_seconds(tmp_path / name, [ONE]))
-        said[name] = str(refusal.value)
-        assert said[name].startswith(name), said[name]
-    assert "0 bytes" in said["zero.mp4"] and "no moving pictures" in said["sound.mp4"]
-    assert "a still" in said["still.mp4"] and "clock is broken" in said["sparse.mp4"] and "cannot be read" in said["gone.mp4"]
-    assert "can be decoded" in said["playlist.mp4"] and "can be decoded" in said["concat.mp4"]
+        messages[name] = str(error.value)
+        assert messages[name].startswith(name), messages[name]
+    assert "0 bytes" in messages["zero.mp4"] and "no video stream" in messages["sound.mp4"]
+    assert (
+        "a still" in messages["still.mp4"]
+        and "time stamps are invalid" in messages["sparse.mp4"]
+        and "cannot be read" in messages["gone.mp4"]
+    )
+    assert "can be decoded" in messages["playlist.mp4"] and "can be decoded" in messages["concat.mp4"]
 
 
-def test_damage_anywhere_never_escapes(tmp_path):
-    """Whatever bytes are hit, the answer is seconds or a refusal by name."""
+def test_random_damage_gives_seconds_or_an_input_error(tmp_path):
+    """For any damaged bytes, the result is seconds or an InputError that names the file."""
     rng = np.random.default_rng(0)
     data = np.frombuffer(write_video(tmp_path / "a.mp4", seconds=2).read_bytes(), np.uint8)
     for number in range(40):
@@ -128,13 +132,13 @@ def test_damage_anywhere_never_escapes(tmp_path):
         path.write_bytes(broken[: rng.integers(len(data) // 4, len(data) + 1)].tobytes())
         try:
             for second in islice(decode_seconds(path, [ONE]), 50):
-                assert second.pictures[ONE].shape == (1, 32, 32, 3) and np.isfinite(second.sound).all()
-        except InputError as refusal:
-            assert str(refusal).startswith(path.name)
+                assert second.frames[ONE].shape == (1, 32, 32, 3) and np.isfinite(second.audio).all()
+        except InputError as error:
+            assert str(error).startswith(path.name)
 
 
 def test_memory_does_not_grow_with_length(tmp_path):
-    """Seconds are handed out while the file is still being read, and let go: longer videos need no more."""
+    """Seconds are yielded while the file is read, so memory does not depend on the length."""
     stream = decode_seconds(write_video(tmp_path / "a.mp4", seconds=600, rate=2, sound=False), [Sampling(64, 2)])
     next(stream)
     tracemalloc.start()
@@ -147,7 +151,7 @@ def test_memory_does_not_grow_with_length(tmp_path):
     tracemalloc.stop()
 
 
-def test_what_a_file_announces(tmp_path):
+def test_probe_reads_the_header(tmp_path):
     found = probe(write_video(tmp_path / "a.mp4"))
-    assert (found.width, found.height, found.has_sound, found.n_subtitles) == (64, 48, True, 0)
-    assert found.seconds == pytest.approx(3, abs=0.2) and found.frames_per_second == pytest.approx(8, abs=0.5)
+    assert (found.width, found.height, found.has_audio, found.n_subtitles) == (64, 48, True, 0)
+    assert found.duration_s == pytest.approx(3, abs=0.2) and found.frames_per_second == pytest.approx(8, abs=0.5)

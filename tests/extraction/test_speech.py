@@ -5,40 +5,29 @@ import numpy as np
 import pytest
 
 from crosstask.datasets.subtitles import read_narration
-from crosstask.datasets.subtitles.writing import write_webvtt
 from crosstask.extraction.second import SAMPLE_RATE
-from crosstask.extraction.speech import can_recognise, chunks, embedded_subtitles, packaged_whisper, recognise
+from crosstask.extraction.speech import audio_chunks, can_transcribe, embedded_subtitles, packaged_whisper, transcribe
 from crosstask.pipeline.transcribe import transcribe_videos
-from crosstask.records import Cue, InputError, Narration, Word
+from crosstask.records import InputError
 from crosstask.synthetic.films.film import can_speak, speak
 from crosstask.synthetic.films.scripts import Line
 from extraction.media import write_video
 
 
-def test_written_subtitles_read_back_the_same(tmp_path):
-    words = (Word("pour", 1.0, 1.4), Word("<milk>", 1.4, 2.0), Word("R&B", 65.25, 66.0))
-    narration = Narration(words, (Cue(0, 2, 1.0, 2.0), Cue(2, 3, 65.25, 66.0)), "en")
-    found = read_narration(write_webvtt(tmp_path / "a.vtt", narration, "a note"))
-    assert [w.text for w in found.words] == ["pour", "<milk>", "R&B"]
-    assert [(w.start_s, w.end_s) for w in found.words] == [(1.0, 1.4), (1.4, 2.0), (65.25, 66.0)]
-    assert found.cues == narration.cues and found.language == "en"
-    assert read_narration(write_webvtt(tmp_path / "empty.vtt", Narration(()))).words == ()
-
-
 def with_subtitles(path, srt):
-    """A video into which an .srt file was copied."""
+    """A video with the cues of an .srt file as an embedded subtitle stream."""
     source = path.with_suffix(".srt")
     source.write_text(srt)
-    with av.open(str(source)) as said, av.open(str(path), "w") as container:
+    with av.open(str(source)) as messages, av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=4)
         stream.width, stream.height, stream.pix_fmt = 32, 32, "yuv420p"
-        subtitles = container.add_stream_from_template(said.streams.subtitles[0])
+        subtitles = container.add_stream_from_template(messages.streams.subtitles[0])
         for i in range(40):
             frame = av.VideoFrame.from_ndarray(np.full((32, 32, 3), i, np.uint8), "rgb24")
             frame.pts, frame.time_base = i, Fraction(1, 4)
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
-        for packet in said.demux():
+        for packet in messages.demux():
             if packet.pts is not None:
                 packet.stream = subtitles
                 container.mux(packet)
@@ -46,42 +35,42 @@ def with_subtitles(path, srt):
     return path
 
 
-def test_subtitles_inside_the_file_are_used(tmp_path):
+def test_embedded_subtitles_are_used(tmp_path):
     path = with_subtitles(
         tmp_path / "a.mkv", "1\n00:00:01,000 --> 00:00:03,000\npour the milk\n\n2\n00:00:04,000 --> 00:00:06,000\nthen, stir\n"
     )
     assert embedded_subtitles(path) == [(1.0, 3.0, "pour the milk"), (4.0, 6.0, "then, stir")]
-    heard = transcribe_videos({"a": path}, tmp_path / "subtitles")
-    assert heard.embedded == ["a"]
+    report = transcribe_videos({"a": path}, tmp_path / "subtitles")
+    assert report.embedded == ["a"]
     narration = read_narration(tmp_path / "subtitles" / "a.vtt")
     assert [word.text for word in narration.words] == ["pour", "the", "milk", "then,", "stir"]
     assert transcribe_videos({"a": path}, tmp_path / "subtitles").reused == ["a"]
     assert embedded_subtitles(write_video(tmp_path / "b.mp4")) == []
 
 
-def test_long_sound_is_cut_where_it_is_quiet():
+def test_long_audio_is_cut_where_it_is_quiet():
     loud, quiet = np.ones(SAMPLE_RATE, np.float32), np.zeros(SAMPLE_RATE, np.float32)
     seconds = [quiet if i in (293, 580) else loud for i in range(700)]
-    pieces = list(chunks(iter(seconds)))
+    pieces = list(audio_chunks(iter(seconds)))
     assert sum(len(sound) for _, sound in pieces) == 700 * SAMPLE_RATE
     assert 293 <= pieces[1][0] < 294 and 580 <= pieces[2][0] < 581
-    assert [start for start, _ in chunks(iter(seconds[:10]))] == [0.0]
+    assert [start for start, _ in audio_chunks(iter(seconds[:10]))] == [0.0]
 
 
-def test_bad_files_are_set_aside(tmp_path):
+def test_invalid_files_are_skipped(tmp_path):
     (tmp_path / "a.mp4").write_bytes(b"nothing")
-    heard = transcribe_videos({"a": tmp_path / "a.mp4", "b": tmp_path / "gone.mp4"}, tmp_path / "subtitles")
-    assert set(heard.skipped) == {"a", "b"} and not (tmp_path / "subtitles").exists()
+    report = transcribe_videos({"a": tmp_path / "a.mp4", "b": tmp_path / "gone.mp4"}, tmp_path / "subtitles")
+    assert set(report.skipped) == {"a", "b"} and not (tmp_path / "subtitles").exists()
 
 
-def test_a_folder_without_a_model_is_refused(tmp_path):
+def test_folder_without_a_model_is_rejected(tmp_path):
     pytest.importorskip("faster_whisper", reason="extra speech is not installed")
     with pytest.raises(InputError, match=r"no model\.bin"):
-        recognise(write_video(tmp_path / "a.mp4"), tmp_path)
+        transcribe(write_video(tmp_path / "a.mp4"), tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not can_recognise(), reason="extra speech or its packaged weights are not installed")
+@pytest.mark.skipif(not can_transcribe(), reason="extra speech or its packaged weights are not installed")
 @pytest.mark.skipif(not can_speak(), reason="espeak-ng is not installed")
 def test_speech_is_recognised_with_word_times(tmp_path):
     assert (packaged_whisper() / "model.bin").stat().st_size == 145_217_532

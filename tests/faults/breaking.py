@@ -1,6 +1,7 @@
-"""Take each safeguard out of a copy of the code, and see that its test goes red: `python -m faults.breaking [FILE]` from the folder `tests`.
+"""Mutation tests: remove each safeguard from a copy of the code and check that a test fails.
 
-A row that stays green means that the test guards nothing. FILE receives the table as JSON.
+Run `python -m faults.breaking [FILE]` in the folder `tests`. A safeguard whose test still passes is printed as GREEN. FILE receives the table as
+JSON.
 """
 
 import json
@@ -15,8 +16,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent.parent
 
 
-class Broken(NamedTuple):
-    """A safeguard, the text that is it, what stands there instead, and the test that must notice."""
+class Mutation(NamedTuple):
+    """A safeguard, its code in a file, the code that replaces it, and the test that must fail."""
 
     safeguard: str
     file: str
@@ -25,164 +26,164 @@ class Broken(NamedTuple):
     test: str
 
 
-BREAKS = [
-    Broken(
-        "a file takes its name only when whole",
-        "storing/atomic.py",
+MUTATIONS = [
+    Mutation(
+        "a file gets its final name only when complete",
+        "storage/atomic.py",
         "temporary, opened = _open_temporary(path)",
         'temporary, opened = path, path.open("wb")',
-        "tests/storing/test_atomic.py",
+        "tests/storage/test_atomic.py",
     ),
-    Broken("flush before rename", "storing/atomic.py", "os.fsync(file.fileno())", "pass", "tests/storing/test_atomic.py"),
-    Broken(
-        "no temporary name twice",
-        "storing/atomic.py",
+    Mutation("flush before rename", "storage/atomic.py", "os.fsync(file.fileno())", "pass", "tests/storage/test_atomic.py"),
+    Mutation(
+        "temporary names are unique",
+        "storage/atomic.py",
         "-{next(_numbers)}.partial",
         "-0.partial",
-        "tests/storing/test_atomic.py",
+        "tests/storage/test_atomic.py",
     ),
-    Broken(
-        "leftovers of killed processes go",
-        "storing/atomic.py",
-        "    remove_leftovers(path.parent.absolute())\n",
+    Mutation(
+        "temporary files of killed processes are removed",
+        "storage/atomic.py",
+        "    remove_stale_temporaries(path.parent.absolute())\n",
         "",
-        "tests/storing/test_atomic.py",
+        "tests/storage/test_atomic.py",
     ),
-    Broken(
-        "what another is writing stays",
-        "storing/atomic.py",
-        " and abandoned(folder / entry.name)",
+    Mutation(
+        "temporary files in use are kept",
+        "storage/atomic.py",
+        " and is_unlocked(folder / entry.name)",
         "",
-        "tests/storing/test_atomic.py",
+        "tests/storage/test_atomic.py",
     ),
-    Broken(
-        "one writer at a time",
-        "storing/locks.py",
+    Mutation(
+        "only one process writes at a time",
+        "storage/locks.py",
         "    except BlockingIOError:\n        return False\n",
         "    except BlockingIOError:\n        return True\n",
-        "tests/storing/test_locks.py",
+        "tests/storage/test_locks.py",
     ),
-    Broken(
-        "the second training is told",
+    Mutation(
+        "a second training to one file is an error",
         "cli/train.py",
-        "with exclusive_or_refused(out), progress",
+        "with nonblocking_lock(out), progress",
         "with progress",
-        "tests/faults/test_two_writers.py::test_the_second_training_into_one_file_is_told",
+        "tests/faults/test_two_writers.py::test_second_training_to_one_file_is_an_error",
     ),
-    Broken(
-        "an open pack stays as it was",
+    Mutation(
+        "an open pack keeps its rows",
         "features/pack.py",
         '(folder / "unfinished.bin").replace(folder / index["rows"])',
         '[p.write_bytes(bytes(p.stat().st_size)) for p in folder.glob("rows-*")]; (folder / "unfinished.bin").replace(folder / index["rows"])',
         "tests/features/test_pack.py",
     ),
-    Broken(
-        "rows of the wrong size are packed again",
+    Mutation(
+        "a rows file of the wrong size is packed again",
         "features/pack.py",
         ".st_size == pack.n_bytes and",
         ".st_size and",
         "tests/features/test_pack.py",
     ),
-    Broken(
-        "a changed feature file is noticed",
+    Mutation(
+        "a changed feature file is detected",
         "features/pack.py",
         "== (video.source_size, video.source_mtime_ns)",
         "is not None",
         "tests/features/test_pack.py",
     ),
-    Broken(
-        "NaN and infinity are refused",
+    Mutation(
+        "NaN and infinity are rejected",
         "features/pack.py",
-        "if not np.isfinite(packed).all():",
+        "if not all_finite(packed):",
         "if False:",
         "tests/features/test_pack.py",
     ),
-    Broken(
+    Mutation(
         "checksum of packed rows",
         "features/pack.py",
         "_checksum(self.rows(video_id)) != self.videos[video_id].crc32",
         "False",
         "tests/features/test_pack.py",
     ),
-    Broken(
+    Mutation(
         "checksum of a model",
-        "methods/model.py",
+        "model/model.py",
         'description.get("digest", digest_of(arrays)) != digest_of(arrays)',
         "False",
-        "tests/methods/test_model.py",
+        "tests/model/test_model.py",
     ),
-    Broken(
+    Mutation(
         "checksum of a checkpoint",
-        "methods/checkpoint.py",
+        "methods/zhukov19_checkpoint.py",
         'description["digest"] != digest_of(arrays)',
         "False",
-        "tests/methods/test_checkpoint.py",
+        "tests/methods/test_zhukov19_checkpoint.py",
     ),
-    Broken(
-        "a checkpoint of other data is refused",
-        "methods/checkpoint.py",
+    Mutation(
+        "a checkpoint of other data is rejected",
+        "methods/zhukov19_checkpoint.py",
         'kept.get("data") != wanted["data"]',
         "False",
-        "tests/methods/test_checkpoint.py",
+        "tests/methods/test_zhukov19_checkpoint.py",
     ),
-    Broken(
-        "numbers of a checkpoint lead nowhere outside",
-        "methods/checkpoint.py",
+    Mutation(
+        "indices in a checkpoint are within bounds",
+        "methods/zhukov19_checkpoint.py",
         "or not _is_sound(found, arrays, settings)",
         "",
-        "tests/methods/test_checkpoint.py",
+        "tests/methods/test_zhukov19_checkpoint.py",
     ),
-    Broken(
-        "a training goes on where it was",
-        "methods/checkpoint.py",
+    Mutation(
+        "training resumes from its checkpoint",
+        "methods/zhukov19_checkpoint.py",
         "        return found\n",
         "        return fresh\n",
-        "tests/methods/test_checkpoint.py",
+        "tests/methods/test_zhukov19_checkpoint.py",
     ),
-    Broken(
-        "no memory for a claimed size",
-        "storing/arrays.py",
+    Mutation(
+        "no memory is allocated for a claimed size",
+        "storage/arrays.py",
         "if found < expected:",
         "if False:",
-        "tests/features/test_loose.py",
+        "tests/features/test_npy_files.py",
     ),
-    Broken(
-        "no endless array header",
-        "storing/arrays.py",
-        " or n_bytes > _LONGEST_HEADER",
+    Mutation(
+        "an oversized array header is not read",
+        "storage/arrays.py",
+        " or n_bytes > _MAX_HEADER_BYTES",
         "",
-        "tests/fuzz/test_nasty_files.py::test_a_claimed_header_is_not_read",
+        "tests/fuzz/test_hostile_files.py::test_oversized_header_is_not_read",
     ),
-    Broken(
-        "ids stay in their folder",
+    Mutation(
+        "ids cannot escape their folder",
         "records/video.py",
         "or any(map(_unfit_for_a_name, identifier))",
         "",
-        "tests/fuzz/test_nasty_files.py",
+        "tests/fuzz/test_hostile_files.py",
     ),
-    Broken(
-        "deep JSON is refused",
+    Mutation(
+        "deeply nested JSON is rejected",
         "runs/folder.py",
         "except (OSError, ValueError, RecursionError):",
         "except (OSError, ValueError):",
         "tests/fuzz/test_readers.py::test_arbitrary_bytes[run]",
     ),
-    Broken(
-        "lies in a model file are refused",
-        "methods/model.py",
+    Mutation(
+        "inconsistent values in a model file are rejected",
+        "model/model.py",
         "except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:",
         "except KeyError as error:",
-        "tests/fuzz/test_lies.py::test_descriptions_in_safetensors",
+        "tests/fuzz/test_inconsistent_files.py::test_descriptions_in_safetensors",
     ),
-    Broken(
-        "a broken disk is one line",
+    Mutation(
+        "a disk error is reported in one line",
         "cli/main.py",
         "except OSError as error:",
         "except ZeroDivisionError as error:",
-        "tests/faults/test_failing_disk.py::test_a_failing_disk_is_said_in_one_line_and_costs_nothing[pack]",
+        "tests/faults/test_failing_disk.py::test_disk_errors_are_reported_and_recoverable[pack]",
     ),
-    Broken(
-        "training streams its rows",
+    Mutation(
+        "training streams its features",
         "features/pack.py",
         'return np.memmap(self.folder / self.rows_file, dtype=self.dtype, mode="r", shape=self.shape)',
         "return np.fromfile(self.folder / self.rows_file, dtype=self.dtype).reshape(self.shape)",
@@ -191,29 +192,29 @@ BREAKS = [
 ]
 
 
-def goes_red(broken: Broken) -> str | None:
-    """The first test that failed with the safeguard taken out, or None."""
+def first_failing_test(mutation: Mutation) -> str | None:
+    """The first test that fails without the safeguard, or None."""
     with tempfile.TemporaryDirectory() as place:
         source = Path(place) / "src"
         shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
-        file = source / "crosstask" / broken.file
+        file = source / "crosstask" / mutation.file
         text = file.read_text("utf-8")
-        assert broken.old in text, f"{broken.safeguard}: {broken.old!r} is no longer in {broken.file}"
-        file.write_text(text.replace(broken.old, broken.new), "utf-8")
+        assert mutation.old in text, f"{mutation.safeguard}: {mutation.old!r} is no longer in {mutation.file}"
+        file.write_text(text.replace(mutation.old, mutation.new), "utf-8")
         env = {**os.environ, "PYTHONPATH": str(source), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *broken.test.split()]
+        command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *mutation.test.split()]
         done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     failed = [line.split(" ")[1] for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return failed[0] if failed and done.returncode == 1 else None
 
 
 def main(out: Path | None) -> int:
-    """Break them all; the number of safeguards that nothing guards."""
+    """Apply all mutations; returns the number that no test detects."""
     rows = []
-    for broken in BREAKS:
-        red = goes_red(broken)
-        print(f"{'red  ' if red else 'GREEN'}  {broken.safeguard}: {red or broken.test}", flush=True)
-        rows.append({"safeguard": broken.safeguard, "file": broken.file, "instead": broken.new.strip(), "red": red})
+    for mutation in MUTATIONS:
+        failing = first_failing_test(mutation)
+        print(f"{'failing  ' if failing else 'GREEN'}  {mutation.safeguard}: {failing or mutation.test}", flush=True)
+        rows.append({"safeguard": mutation.safeguard, "file": mutation.file, "instead": mutation.new.strip(), "red": failing})
     if out is not None:
         out.write_text(json.dumps({"command": "cd tests && python -m faults.breaking FILE", "safeguards": rows}, indent=2) + "\n")
     return sum(row["red"] is None for row in rows)

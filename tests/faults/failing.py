@@ -1,4 +1,4 @@
-"""A disk that fails at the n-th call of one kind, for the process that asks for it."""
+"""Simulated disk errors: the n-th call of one operation fails in this process."""
 
 import io
 import mmap
@@ -8,33 +8,33 @@ OPERATIONS = ("open", "write", "fsync", "rename", "unlink", "lock", "mmap")
 
 
 class Fault:
-    """Counts calls of one operation and lets the n-th fail; `nth` 0 only counts."""
+    """Counts the calls of one operation and makes the n-th fail; `nth` 0 only counts."""
 
     def __init__(self, operation: str, nth: int, errno: int) -> None:
         self.operation, self.nth, self.errno, self.calls = operation, nth, errno, 0
 
     @property
-    def struck(self) -> bool:
-        """Whether a call was made to fail."""
+    def has_failed(self) -> bool:
+        """True if a call has failed."""
         return 0 < self.nth <= self.calls
 
-    def strike(self, name: object = None) -> None:
-        """Count a call, and fail if it is the one."""
+    def count_call(self, name: object = None) -> None:
+        """Count a call, and raise OSError if it is the n-th."""
         self.calls += 1
         if self.calls == self.nth:
             raise OSError(self.errno, os.strerror(self.errno), *([str(name)] if name is not None else []))
 
     def failing(self, function):
-        """The function, struck before it does anything."""
+        """The function, counted before each call."""
 
         def call(*arguments, **options):
-            self.strike(arguments[0] if arguments and not isinstance(arguments[0], int) else None)
+            self.count_call(arguments[0] if arguments and not isinstance(arguments[0], int) else None)
             return function(*arguments, **options)
 
         return call
 
     def install(self) -> None:
-        """From now on, in this process; nothing puts it back."""
+        """Replace the operation in this process permanently."""
         if self.operation == "fsync":
             os.fsync = self.failing(os.fsync)
         elif self.operation == "rename":
@@ -53,7 +53,7 @@ class Fault:
 
         class Mapping(mmap.mmap):
             def __new__(cls, *arguments, **options):
-                fault.strike()
+                fault.count_call()
                 return super().__new__(cls, *arguments, **options)
 
         return Mapping
@@ -64,15 +64,15 @@ class Fault:
         class Raw(io.FileIO):
             def write(self, data):
                 if fault.operation == "write":
-                    fault.strike()
+                    fault.count_call()
                 return super().write(data)
 
         def open_(file, mode="r", *arguments, **options):
             if not set(mode) & set("wax+"):
                 return ordinary(file, mode, *arguments, **options)
             if fault.operation == "open":
-                fault.strike(file)
-            assert "b" in mode, f"{file}: text written past the storing room"
+                fault.count_call(file)
+            assert "b" in mode, f"{file}: text written without `crosstask.storage`"
             raw = Raw(file, mode.replace("b", ""))
             return io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
 

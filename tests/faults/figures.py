@@ -1,4 +1,4 @@
-"""What was counted and measured, kept where `make faults` asks for it."""
+"""Measurements of the fault tests, collected in a file by `make faults`."""
 
 import fcntl
 import json
@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 def record(name: str, figures: dict[str, object]) -> None:
-    """Add figures to the file that CROSSTASK_FAULT_FIGURES names; do nothing where it names none."""
+    """Add figures to the JSON file named by CROSSTASK_FAULT_FIGURES, if that variable is set."""
     path = os.environ.get("CROSSTASK_FAULT_FIGURES")
     if path:
         with Path(path).open("a+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)  # tests run side by side
+            fcntl.flock(file, fcntl.LOCK_EX)  # tests run in parallel
             file.seek(0)
             kept = json.loads(file.read() or "{}")
             file.truncate(0)

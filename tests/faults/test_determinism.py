@@ -1,4 +1,4 @@
-"""The same bytes with one thread and two, under any hash seed, stopped and resumed or not, from packed or loose features."""
+"""Equal bytes with one and two threads, for any hash seed, with and without interruption, from packed and unpacked features."""
 
 import json
 import os
@@ -25,7 +25,6 @@ from crosstask.methods.zhukov19 import Proposed
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.datasets import open_corpus, write_release
 from crosstask.features import write_rows
-from crosstask.narration.narrate import recipe_named, usable_videos
 from tiny import tiny_corpus
 
 here = Path(sys.argv[1])
@@ -49,7 +48,7 @@ def stop(progress):
         raise Enough
 
 try:
-    Proposed("component", quick, stop, Zhukov19Checkpoint(here / "k", 0.0)).fit(packed, np.random.default_rng(1))
+    Zhukov19("component", quick, stop, Zhukov19Checkpoint(here / "k", 0.0)).fit(packed, np.random.default_rng(1))
 except Enough:
     pass
 def stop_rounds(done):
@@ -62,9 +61,9 @@ except Enough:
     pass
 assert (here / "r").exists()
 found = {
-    "paper, packed": digest("a", Proposed("component", quick), packed),
-    "paper, loose": digest("b", Proposed("component", quick), loose),
-    "paper, resumed": digest("c.m", Proposed("component", quick, checkpoint=Zhukov19Checkpoint(here / "k")), packed),
+    "paper, packed": digest("a", Zhukov19("component", quick), packed),
+    "paper, loose": digest("b", Zhukov19("component", quick), loose),
+    "paper, resumed": digest("c.m", Zhukov19("component", quick, checkpoint=Zhukov19Checkpoint(here / "k")), packed),
     "best, packed": digest("d", HiddenMarkovModel(), packed),
     "best, loose": digest("e", HiddenMarkovModel(), loose),
     "best, resumed": digest("f", HiddenMarkovModel(checkpoint=HmmCheckpoint(here / "r")), packed),
@@ -75,7 +74,7 @@ print(json.dumps(found))
 
 
 def digests(folder, threads, hash_seed):
-    """Digest of everything made in a fresh process under these circumstances."""
+    """Digests of all results of a new process with this number of threads and hash seed."""
     folder.mkdir()
     path = os.pathsep.join([str(Path(__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -85,7 +84,7 @@ def digests(folder, threads, hash_seed):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_the_bytes_depend_on_nothing_but_data_settings_and_seed(tmp_path):
+def test_results_depend_only_on_data_settings_and_seed(tmp_path):
     one, two = digests(tmp_path / "one", 1, 0), digests(tmp_path / "two", 2, 4242)
     record("determinism", {"one thread, hash seed 0": one, "two threads, hash seed 4242": two})
     assert one["paper, packed"] == one["paper, loose"] == one["paper, resumed"]

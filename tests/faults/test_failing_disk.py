@@ -1,4 +1,4 @@
-"""A disk that is full, broken, read-only or closed to us at any call: one line, no half file, and the same command then ends with the same bytes."""
+"""A full, broken, read-only or inaccessible disk: one line of error, no incomplete file, and repeating the command gives the same bytes."""
 
 import errno
 import os
@@ -6,7 +6,7 @@ import os
 import pytest
 
 from faults.figures import record
-from faults.verbs import VERBS, Bench
+from faults.verbs import VERBS, Workspace
 
 EVERY_CALL = int(os.environ.get("CROSSTASK_KILLS", "20")) > 20  # or one call of each kind
 FAULTS = [
@@ -25,33 +25,33 @@ FAULTS = [
 pytestmark = pytest.mark.slow
 
 
-def places(calls, number):
-    """Which of the calls 1..n fail in turn: all, or one that moves on from fault to fault."""
+def calls_to_fail(calls, number):
+    """Which of the calls 1..n to fail: all of them, or one that differs between faults."""
     return list(range(1, calls + 1)) if EVERY_CALL else [1 + (5 * number) % calls]
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_failing_disk_is_said_in_one_line_and_costs_nothing(verb, warm, tmp_path):
-    warm.load(Bench(tmp_path / "loading", verb).argv)
-    bench = Bench(tmp_path / "bench", verb)
-    bench.clear()
-    assert warm.run(bench.argv)["code"] == 0
-    bench.whole = bench.left()
-    tried, said = 0, {}
+def test_disk_errors_are_reported_and_recoverable(verb, warm, tmp_path):
+    warm.load(Workspace(tmp_path / "loading", verb).argv)
+    workspace = Workspace(tmp_path / "bench", verb)
+    workspace.clear()
+    assert warm.run(workspace.argv)["code"] == 0
+    workspace.expected = workspace.files()
+    tried, output = 0, {}
     for i, (operation, number) in enumerate(FAULTS):
-        bench.clear()
-        calls = warm.run(bench.argv, fault=(operation, 0, number))["calls"]
-        for nth in places(calls, i) if calls else []:
-            bench.clear()
-            failed = warm.run(bench.argv, fault=(operation, nth, number))
+        workspace.clear()
+        calls = warm.run(workspace.argv, fault=(operation, 0, number))["calls"]
+        for nth in calls_to_fail(calls, i) if calls else []:
+            workspace.clear()
+            failed = warm.run(workspace.argv, fault=(operation, nth, number))
             where = f"{operation} {nth} of {calls}, {errno.errorcode[number]}"
-            errors = [line for line in failed["said"].splitlines() if line.startswith("error: ")]
-            assert failed["code"] in (0, 2) and "Traceback" not in failed["said"], (where, failed["said"])
-            assert len(errors) == (failed["code"] == 2), (where, failed["said"])
-            bench.refuse_halves()
-            again = warm.run(bench.argv)
-            assert again["code"] == 0 and bench.left() == bench.whole, (where, again["said"])
+            errors = [line for line in failed["output"].splitlines() if line.startswith("error: ")]
+            assert failed["code"] in (0, 2) and "Traceback" not in failed["output"], (where, failed["output"])
+            assert len(errors) == (failed["code"] == 2), (where, failed["output"])
+            workspace.check_files()
+            again = warm.run(workspace.argv)
+            assert again["code"] == 0 and workspace.files() == workspace.expected, (where, again["output"])
             tried += 1
-            said.setdefault(f"exit code {failed['code']}", []).append(where)
+            output.setdefault(f"exit code {failed['code']}", []).append(where)
     assert tried > 0
-    record(f"failing disk: {verb}", {"faults": tried, **{code: len(places) for code, places in said.items()}})
+    record(f"failing disk: {verb}", {"faults": tried, **{code: len(calls_to_fail) for code, calls_to_fail in output.items()}})

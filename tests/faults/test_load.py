@@ -1,4 +1,4 @@
-"""The viewer's server asked by several at once from another process: it answers, and neither files nor memory pile up."""
+"""The viewer's server under concurrent requests: it answers, without leaking files or memory."""
 
 import os
 import subprocess
@@ -25,26 +25,26 @@ def resident_mb(pid):
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) / 1024
 
 
-def ask(address, until):
-    """Latencies of one client that asks as fast as it is answered."""
+def send_requests(address, until):
+    """Latencies in seconds, and the number of server errors, of one client that sends requests without pauses."""
     import httpx
 
-    asked = ["api/run", "api/videos", "api/video?task=1&video=-v1_0", "", "api/video?task=1&video=nothing"]
+    request = ["api/run", "api/videos", "api/video?task=1&video=-v1_0", "", "api/video?task=1&video=nothing"]
     seconds, refused = [], 0
     with httpx.Client(base_url=address, timeout=60) as client:
         while time.monotonic() < until:
             begun = time.perf_counter()
-            status = client.get(asked[len(seconds) % len(asked)]).status_code
+            status = client.get(request[len(seconds) % len(request)]).status_code
             seconds.append(time.perf_counter() - begun)
             refused += status >= 500
     return seconds, refused
 
 
-def settled(pid, address):
-    """Open files and memory once everything is loaded: it loads the parser a moment after the first page."""
+def warm_up(pid, address):
+    """Open files and memory in MB after warming up: some modules are loaded only after the first page."""
     before = 0.0
     for _ in range(10):
-        ask(address, time.monotonic() + 3)
+        send_requests(address, time.monotonic() + 3)
         now = resident_mb(pid)
         if now - before < 0.5:
             break
@@ -52,7 +52,7 @@ def settled(pid, address):
     return open_files(pid), now
 
 
-def test_under_load_the_server_answers_and_nothing_piles_up(tmp_path):
+def test_server_answers_under_load_without_leaks(tmp_path):
     pytest.importorskip("httpx")
     from viewer.viewed import write_viewed_run
 
@@ -61,9 +61,9 @@ def test_under_load_the_server_answers_and_nothing_piles_up(tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             address = server.stdout.readline().strip()
-            files, memory = settled(server.pid, address)
+            files, memory = warm_up(server.pid, address)
             with ThreadPoolExecutor(CLIENTS) as pool:
-                answers = list(pool.map(lambda _: ask(address, time.monotonic() + SECONDS), range(CLIENTS)))
+                answers = list(pool.map(lambda _: send_requests(address, time.monotonic() + SECONDS), range(CLIENTS)))
             time.sleep(0.5)
             files_after, memory_after = open_files(server.pid), resident_mb(server.pid)
         finally:

@@ -1,4 +1,4 @@
-"""A corpus larger than the memory a process may take is packed, trained on and evaluated all the same."""
+"""A corpus larger than the memory limit of the process can be packed, trained on and evaluated."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from crosstask.evaluation.evaluate import evaluate
 from crosstask.features import write_rows
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.zhukov19.alternation import AlternationSettings
-from crosstask.methods.zhukov19 import Proposed
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.datasets import open_corpus, write_release
 from tiny import tiny_corpus
 
@@ -34,7 +34,7 @@ def write(folder, n_segments, n_dimensions):
 
 def use(folder):
     corpus = with_packed_features(open_corpus(folder))
-    scorer = Proposed("component", quick).fit(corpus, np.random.default_rng(0))
+    scorer = Zhukov19("component", quick).fit(corpus, np.random.default_rng(0))
     return evaluate(corpus, scorer, corpus.videos).to_json()["recall"]["mean"]
 
 def status(name):
@@ -54,7 +54,7 @@ print(json.dumps({"corpus_mb": corpus_bytes / 2**20, "allowance_mb": int(sys.arg
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
-def test_training_streams(tmp_path):
+def test_training_streams_features(tmp_path):
     path = os.pathsep.join([str(Path(__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     env = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path, "MALLOC_ARENA_MAX": "1"}
     done = subprocess.run([sys.executable, "-c", CODE, str(tmp_path), "90"], capture_output=True, text=True, env=env, check=False)

@@ -1,4 +1,4 @@
-"""Two at once on one place: the second is told in one line or waits, and nothing is mixed."""
+"""Two processes writing to one place: the second gets a one-line error or waits, and files stay consistent."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ LONG = ["--recipe", "paper", "--initial-epochs", "100000", "--epochs", "1"]
 pytestmark = pytest.mark.slow
 
 
-def started(*arguments):
+def start(*arguments):
     return subprocess.Popen(
         [sys.executable, "-m", "crosstask.cli.main", *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -22,9 +22,9 @@ def started(*arguments):
     )
 
 
-def test_the_second_training_into_one_file_is_told(tmp_path):
+def test_second_training_to_one_file_is_an_error(tmp_path):
     corpus, out = write_corpus(tmp_path / "corpus"), tmp_path / "m.safetensors"
-    with started("train", corpus, "--out", out, *LONG) as first:
+    with start("train", corpus, "--out", out, *LONG) as first:
         deadline = time.monotonic() + 60
         while not (tmp_path / ".m.safetensors.lock").exists() and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -34,30 +34,30 @@ def test_the_second_training_into_one_file_is_told(tmp_path):
     assert second.returncode == 2 and "Traceback" not in second.stderr
     (line,) = [line for line in second.stderr.splitlines() if line.startswith("error: ")]
     assert f"process {first.pid} is writing it" in line and not out.exists()
-    assert elsewhere.returncode == 0, "another place is free"
-    if (left := tmp_path / "m.safetensors.checkpoint").exists():  # of another recipe: said, and the user's to remove
+    assert elsewhere.returncode == 0, "another output is not locked"
+    if (files := tmp_path / "m.safetensors.checkpoint").exists():  # of another method: reported, and left for the user to remove
         third = crosstask("train", corpus, "--out", out)
         assert third.returncode == 2 and "recipe = paper, not best" in third.stderr
-        left.unlink()
-    assert crosstask("train", corpus, "--out", out).returncode == 0, "the lock went with its process"
+        files.unlink()
+    assert crosstask("train", corpus, "--out", out).returncode == 0, "the lock ended with its process"
 
 
-def test_several_that_need_a_pack_wait_for_the_one_that_makes_it(tmp_path):
+def test_concurrent_packing_waits(tmp_path):
     corpus = write_corpus(tmp_path / "corpus")
-    processes = [started("pack", corpus, "--check") for _ in range(3)]
-    said = [process.communicate(timeout=300) for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0], said
+    processes = [start("pack", corpus, "--check") for _ in range(3)]
+    output = [process.communicate(timeout=300) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0], output
     assert sorted(path.name.split("-")[0] for path in (corpus / ".crosstask" / "pack").iterdir()) == ["index.json", "rows"]
 
 
-def test_a_viewer_and_two_trainings_on_one_folder_do_not_disturb_each_other(tmp_path):
+def test_viewer_and_two_trainings_on_one_folder(tmp_path):
     from viewer.browser import viewing
     from viewer.viewed import write_viewed_run
 
     httpx = pytest.importorskip("httpx")
     corpus, run = write_corpus(tmp_path / "corpus"), write_viewed_run(tmp_path / "run")
     with viewing(run) as address:
-        trainings = [started("train", corpus, "--out", run / f"m{i}.safetensors") for i in range(2)]
+        trainings = [start("train", corpus, "--out", run / f"m{i}.safetensors") for i in range(2)]
         answers = []
         while any(process.poll() is None for process in trainings):
             answers.append(httpx.get(address + "api/run", timeout=60).status_code)

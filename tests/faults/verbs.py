@@ -1,4 +1,4 @@
-"""The verbs that write, on a tiny corpus, and what they leave behind."""
+"""The verbs that write files, on a tiny corpus, and the files they write."""
 
 import shutil
 from importlib.util import find_spec
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from tiny import write_tiny
 
-BRIEF = ["--learning-rate", "0.01", "--initial-epochs", "4", "--epochs", "4"]
+SHORT_TRAINING = ["--learning-rate", "0.01", "--initial-epochs", "4", "--epochs", "4"]
 VERBS = {
     "pack": lambda corpus, out: ["pack", corpus],
     "narrate": lambda corpus, out: ["narrate", corpus, "--encoder", "tfidf"],
-    "train-paper": lambda corpus, out: ["train", corpus, "--recipe", "paper", "--out", out / "m.safetensors", *BRIEF],
+    "train-paper": lambda corpus, out: ["train", corpus, "--recipe", "paper", "--out", out / "m.safetensors", *SHORT_TRAINING],
     "train-best": lambda corpus, out: ["train", corpus, "--out", out / "m.safetensors"],
     "experiment": lambda corpus, out: [
         *("experiment", "no-narration", corpus, "--runs", "2", "--out", out / "e", "--train-videos", "2"),
@@ -28,7 +28,7 @@ if find_spec("av") is not None:  # the extra 'video'
         "--out",
         out / "f",
     ]
-UNFINISHED = ("unfinished.bin", "unfinished.json", "m.safetensors.checkpoint")  # names that say so
+UNFINISHED = ("unfinished.bin", "unfinished.json", "m.safetensors.checkpoint")  # names of incomplete files
 
 
 def write_corpus(folder: Path) -> Path:
@@ -36,16 +36,16 @@ def write_corpus(folder: Path) -> Path:
     corpus = write_tiny(folder, videos_per_task=5)
     for video in corpus.videos:
         lines = ["WEBVTT", ""]
-        for said in corpus.annotations[video.key]:
-            start, end = said.interval.start_s, said.interval.end_s
-            lines += [f"00:{start:06.3f} --> 00:{end:06.3f}", f"now we {corpus.task_of(video).steps[said.step]}", ""]
+        for output in corpus.annotations[video.key]:
+            start, end = output.interval.start_s, output.interval.end_s
+            lines += [f"00:{start:06.3f} --> 00:{end:06.3f}", f"now we {corpus.task_of(video).steps[output.step]}", ""]
         (folder / "crosstask_subtitles").mkdir(exist_ok=True)
         (folder / "crosstask_subtitles" / f"{video.id}.vtt").write_text("\n".join(lines))
     return folder
 
 
-def write_films(folder: Path) -> Path:
-    """A folder of one's own with three short films."""
+def write_video_corpus(folder: Path) -> Path:
+    """A `corpus.toml` folder with three short videos."""
     from extraction.media import write_video
 
     for i in range(3):
@@ -54,35 +54,35 @@ def write_films(folder: Path) -> Path:
     return folder
 
 
-class Bench:
-    """A corpus, a place for results, and what an undisturbed run leaves in them."""
+class Workspace:
+    """A corpus, an output folder, and the files that an uninterrupted command writes to them."""
 
     def __init__(self, folder: Path, verb: str) -> None:
         self.corpus, self.out = write_corpus(folder / "corpus"), folder / "out"
         self.argv = [str(a) for a in VERBS[verb](self.corpus, self.out)]
         if verb == "extract":
-            write_films(folder / "films")
-        self.whole: dict[str, bytes] = {}
+            write_video_corpus(folder / "films")
+        self.expected: dict[str, bytes] = {}
 
     def clear(self) -> None:
-        """As before the first run."""
+        """Remove all derived files and results."""
         for folder in (self.corpus / ".crosstask", self.corpus.parent / "films" / ".crosstask", self.out):
             shutil.rmtree(folder, ignore_errors=True)
         self.out.mkdir()
 
-    def left(self) -> dict[str, bytes]:
-        """Every file the verb left, hidden ones as well."""
+    def files(self) -> dict[str, bytes]:
+        """Path -> bytes of every file that the verb wrote, including hidden ones."""
         files = [path for folder in (self.corpus / ".crosstask", self.out) for path in folder.rglob("*") if path.is_file()]
         return {str(path.relative_to(self.corpus.parent)): path.read_bytes() for path in files}
 
-    def refuse_halves(self) -> int:
-        """Every file with a final name is the whole one; how many files say of themselves that they are not final."""
+    def check_files(self) -> int:
+        """Number of incomplete files; fails if a file with a final name differs from the expected one."""
         unfinished = 0
-        for name, data in self.left().items():
+        for name, data in self.files().items():
             base = name.rsplit("/", 1)[-1]
             if base in UNFINISHED or (base.startswith(".") and base.endswith((".partial", ".lock"))):
                 unfinished += 1
             else:
-                assert name in self.whole, f"{name}: a file that an undisturbed run does not leave"
-                assert data == self.whole[name], f"{name}: half a file under a final name"
+                assert name in self.expected, f"{name}: an uninterrupted command does not write this file"
+                assert data == self.expected[name], f"{name}: incomplete file under a final name"
         return unfinished

@@ -5,7 +5,7 @@ from crosstask.features import NpyFeatures, read_rows, write_rows
 from crosstask.records import InputError
 
 
-def test_rows_come_back_as_written(tmp_path):
+def test_write_and_read_round_trip(tmp_path):
     rows = np.arange(12, dtype=np.float16).reshape(4, 3)
     write_rows(tmp_path / "-a.npy", rows)
     features = NpyFeatures(tmp_path)
@@ -21,7 +21,7 @@ def test_any_floating_point_and_byte_order(tmp_path, dtype):
     assert read.dtype.isnative and np.array_equal(read, rows)
 
 
-def nasty(folder):
+def write_invalid_files(folder):
     good = np.ones((50, 4), np.float32)
     np.save(folder / "truncated.npy", good)
     (folder / "truncated.npy").write_bytes((folder / "truncated.npy").read_bytes()[:-20])
@@ -31,15 +31,15 @@ def nasty(folder):
     np.save(folder / "empty.npy", np.ones((0, 9)))
     (folder / "text.npy").write_text("hello")
     (folder / "nothing.npy").write_bytes(b"")
-    with (folder / "huge.npy").open("wb") as file:  # a header that promises 10^9 rows, and 16 bytes of data
+    with (folder / "huge.npy").open("wb") as file:  # a header that claims 10^9 rows, with 16 bytes of data
         np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (10**9, 3200)})
         file.write(b"\0" * 16)
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "message"),
     [
-        ("truncated", "truncated: .* bytes where its header promises"),
+        ("truncated", "truncated: .* bytes where its header says"),
         ("objects", "expected floating point"),
         ("integers", "expected floating point"),
         ("flat", r"expected \(T, D\)"),
@@ -50,12 +50,12 @@ def nasty(folder):
         ("absent", "cannot be read"),
     ],
 )
-def test_nasty_files_are_refused_by_name(tmp_path, name, says):
-    nasty(tmp_path)
-    with pytest.raises(InputError, match=f"{name}.npy: .*{says}"):
+def test_invalid_files_are_rejected_by_name(tmp_path, name, message):
+    write_invalid_files(tmp_path)
+    with pytest.raises(InputError, match=f"{name}.npy: .*{message}"):
         read_rows(tmp_path / f"{name}.npy")
 
 
-def test_an_id_cannot_leave_the_folder(tmp_path):
+def test_id_cannot_escape_the_folder(tmp_path):
     with pytest.raises(InputError, match="cannot name a file"):
         NpyFeatures(tmp_path).rows("../secret")

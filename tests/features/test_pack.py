@@ -9,7 +9,7 @@ from crosstask.features.pack import open_packed
 from crosstask.records import InputError
 
 
-def loose(folder, n_videos=7, n_dimensions=5):
+def write_npy_features(folder, n_videos=7, n_dimensions=5):
     rng = np.random.default_rng(0)
     for i in range(n_videos):
         write_rows(folder / f"v{i}.npy", rng.standard_normal((3 + i, n_dimensions)).astype(np.float32))
@@ -26,8 +26,8 @@ def contents(folder):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
-def test_packed_rows_are_the_loose_ones(tmp_path, dtype):
-    source = loose(tmp_path / "f")
+def test_packed_rows_equal_their_source(tmp_path, dtype):
+    source = write_npy_features(tmp_path / "f")
     packed = pack_features(source, source, tmp_path / "p", dtype)
     for video in source:
         assert np.array_equal(packed.rows(video), source.rows(video).astype(dtype))
@@ -36,8 +36,8 @@ def test_packed_rows_are_the_loose_ones(tmp_path, dtype):
     assert np.array_equal(rows[first["v3"] : first["v3"] + 6], source.rows("v3").astype(dtype))
 
 
-def test_packing_again_leaves_it_alone_and_a_changed_file_is_noticed(tmp_path):
-    source = loose(tmp_path / "f")
+def test_current_pack_is_reused_and_changed_source_is_detected(tmp_path):
+    source = write_npy_features(tmp_path / "f")
     pack_features(source, source, tmp_path / "p")
     before = rows_file(tmp_path / "p").stat().st_mtime_ns
     pack_features(source, source, tmp_path / "p")
@@ -48,8 +48,8 @@ def test_packing_again_leaves_it_alone_and_a_changed_file_is_noticed(tmp_path):
     assert again.length("v2") == 9
 
 
-def test_an_interrupted_pack_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
-    source = loose(tmp_path / "f")
+def test_interrupted_packing_resumes_to_the_same_bytes(tmp_path, monkeypatch):
+    source = write_npy_features(tmp_path / "f")
     pack_features(source, source, tmp_path / "whole")
     monkeypatch.setattr("crosstask.features.pack._FLUSH_EVERY_BYTES", 60)
 
@@ -62,32 +62,32 @@ def test_an_interrupted_pack_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
     assert not (tmp_path / "p" / "index.json").exists() and (tmp_path / "p" / "unfinished.json").exists()
     done = []
     pack_features(source, source, tmp_path / "p", progress=lambda n, total: done.append(n))
-    assert done[0] > 1, "the videos that were safe are not packed again"
+    assert done[0] > 1, "videos already flushed are not packed again"
     assert contents(tmp_path / "p") == contents(tmp_path / "whole")
 
 
 @pytest.mark.parametrize(
-    ("bad", "says"), [(np.nan, "NaN or infinite"), (np.inf, "NaN or infinite"), (1e6, "too large for float16")]
+    ("bad", "message"), [(np.nan, "NaN or infinite"), (np.inf, "NaN or infinite"), (1e6, "too large for float16")]
 )
-def test_numbers_that_are_none_are_refused_by_name(tmp_path, bad, says):
-    source = loose(tmp_path / "f")
+def test_nonfinite_values_are_rejected_by_name(tmp_path, bad, message):
+    source = write_npy_features(tmp_path / "f")
     rows = np.zeros((4, 5), np.float32)
     rows[2, 1] = bad
     write_rows(tmp_path / "f" / "v1.npy", rows)
-    with pytest.raises(InputError, match=f"v1.npy: row 2, column 1 is {says}"):
+    with pytest.raises(InputError, match=f"v1.npy: row 2, column 1 is {message}"):
         pack_features(source, source, tmp_path / "p")
     assert not (tmp_path / "p" / "index.json").exists()
 
 
-def test_another_width_is_refused(tmp_path):
-    source = loose(tmp_path / "f")
+def test_different_number_of_columns_is_rejected(tmp_path):
+    source = write_npy_features(tmp_path / "f")
     write_rows(tmp_path / "f" / "v5.npy", np.zeros((4, 6), np.float32))
     with pytest.raises(InputError, match=r"v5.npy: 6 columns; the videos before it have 5"):
         pack_features(source, source, tmp_path / "p")
 
 
-def test_a_flipped_bit_is_found(tmp_path):
-    source = loose(tmp_path / "f")
+def test_flipped_bit_is_found(tmp_path):
+    source = write_npy_features(tmp_path / "f")
     pack_features(source, source, tmp_path / "p")
     data = bytearray(rows_file(tmp_path / "p").read_bytes())
     data[40] ^= 1
@@ -96,23 +96,23 @@ def test_a_flipped_bit_is_found(tmp_path):
     assert packed is not None and packed.damaged() == ["v1"]
 
 
-def test_a_file_that_changes_while_it_is_packed_is_packed_again(tmp_path, monkeypatch):
-    source = loose(tmp_path / "f")
+def test_source_changed_during_packing_is_detected(tmp_path, monkeypatch):
+    source = write_npy_features(tmp_path / "f")
     as_packed = pack.as_packed
 
-    def meanwhile_changed(rows, dtype, video_id):
+    def change_meanwhile(rows, dtype, video_id):
         if video_id == "v2":
             os.utime(source.path("v2"), ns=(1, 1))
         return as_packed(rows, dtype, video_id)
 
-    monkeypatch.setattr(pack, "as_packed", meanwhile_changed)
+    monkeypatch.setattr(pack, "as_packed", change_meanwhile)
     pack_features(source, source, tmp_path / "p")
     assert open_packed(tmp_path / "p", source, [video for video in source if video != "v2"]) is not None
     assert open_packed(tmp_path / "p", source, source) is None
 
 
-def test_who_has_a_pack_open_keeps_it_when_the_files_change(tmp_path):
-    source = loose(tmp_path / "f")
+def test_open_pack_keeps_its_rows_when_repacked(tmp_path):
+    source = write_npy_features(tmp_path / "f")
     opened = pack_features(source, source, tmp_path / "p")
     before = opened.rows("v6").copy()
     for i in range(7):
@@ -124,8 +124,8 @@ def test_who_has_a_pack_open_keeps_it_when_the_files_change(tmp_path):
 
 
 @pytest.mark.parametrize("n_bytes", [0, 7, 10_000])
-def test_rows_of_another_size_than_the_index_says_are_packed_again(tmp_path, n_bytes):
-    source = loose(tmp_path / "f")
+def test_rows_file_of_wrong_size_is_packed_again(tmp_path, n_bytes):
+    source = write_npy_features(tmp_path / "f")
     pack_features(source, source, tmp_path / "p")
     whole = contents(tmp_path / "p")
     rows_file(tmp_path / "p").write_bytes(b"\1" * n_bytes)
@@ -134,8 +134,8 @@ def test_rows_of_another_size_than_the_index_says_are_packed_again(tmp_path, n_b
     assert contents(tmp_path / "p") == whole
 
 
-def test_two_that_pack_at_once_leave_one_pack(tmp_path):
-    source = loose(tmp_path / "f", n_videos=40)
+def test_concurrent_packing_leaves_one_pack(tmp_path):
+    source = write_npy_features(tmp_path / "f", n_videos=40)
     pack_features(source, source, tmp_path / "whole")
     with ThreadPoolExecutor(4) as pool:
         packs = list(pool.map(lambda _: pack_features(source, source, tmp_path / "p"), range(8)))

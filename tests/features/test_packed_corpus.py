@@ -29,7 +29,7 @@ def rewrite(folder, change):
         write_rows(path, change(np.load(path, allow_pickle=False).astype(np.float32)))
 
 
-def test_a_pack_keeps_the_type_it_was_packed_in(folder):
+def test_dtype_of_an_existing_pack_is_kept(folder):
     corpus = read_release(folder)
     pack_features(corpus.features, packable_videos(corpus), pack_folder(corpus), "float32")
     assert with_packed_features(corpus).features.dtype == "float32"
@@ -38,7 +38,7 @@ def test_a_pack_keeps_the_type_it_was_packed_in(folder):
 @pytest.mark.parametrize(
     "change", [lambda rows: rows * 1e5, lambda rows: rows * 1e-7, lambda rows: rows + 3000], ids=["large", "tiny", "far from 0"]
 )
-def test_what_float16_would_spoil_is_packed_in_float32_and_said(folder, change, caplog):
+def test_values_unsuitable_for_float16_are_packed_in_float32_with_a_warning(folder, change, caplog):
     rewrite(folder, change)
     corpus = read_release(folder)
     packed = with_packed_features(corpus).features

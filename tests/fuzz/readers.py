@@ -1,4 +1,4 @@
-"""Every reader of files that people hand in: how to call it, a valid file for it, and the name such a file has."""
+"""Every reader of user files: how to call it, the name of its file, and how to write a valid one."""
 
 import json
 from collections.abc import Callable
@@ -45,7 +45,7 @@ RESULTS = {"entries": [{"id": "abc", "title": "x", "duration": 12.5, "url": "htt
 
 @dataclass(frozen=True)
 class Reader:
-    """`read(path)` gives a value or an InputError; `valid(path)` writes a file it understands, called `name`."""
+    """`read(path)` returns a value or raises InputError; `valid(path)` writes a valid file, called `name`."""
 
     name: str
     read: Callable[[Path], object]
@@ -65,8 +65,8 @@ def _model(method: object) -> Callable[[Path], object]:
 
 
 def _use_model(path: Path) -> object:
-    """Load, and score once: a model that loads must be usable or refuse in words."""
-    return load_model(path).localize(TASKS["1"], np.zeros((12, 6), np.float32))
+    """Load a model and localize once: a model that loads must be usable, or raise InputError."""
+    return load_model(path).localize(np.zeros((12, 6), np.float32), TASKS["1"])
 
 
 def _checkpoint(path: Path) -> object:
@@ -85,7 +85,7 @@ def _checkpoint(path: Path) -> object:
 
 
 def _resume(path: Path) -> object:
-    """The reader itself, and a training that would go on from it."""
+    """Read a checkpoint, and resume training from it."""
     read_kept(path)
     return Zhukov19("component", QUICK, checkpoint=Zhukov19Checkpoint(path, 1e9)).fit(
         tiny_corpus(videos_per_task=1), np.random.default_rng(0)
@@ -97,22 +97,22 @@ def _run_json(path: Path) -> object:
     run = Run(
         "A run", "demo", "crosstask demo", 0, True, {"1": TASKS["1"]}, (video,), ("proposed",), {}, {"proposed": (1.0, 0.5)}
     )
-    return write_run(path.parent, run, {"proposed": [_parse()]}, [("proposed", video.key, np.zeros((12, 3)))])
+    return write_run(path.parent, run, {"proposed": [_localization()]}, [("proposed", video.key, np.zeros((12, 3)))])
 
 
-def _parse() -> object:
+def _localization() -> object:
     from crosstask.model.localization import localization_of
 
     return localization_of(TASKS["1"], np.zeros((12, 3)), "-v1_0")
 
 
 def _open_run(path: Path) -> object:
-    """The whole run: its description, parses and scores."""
+    """Read a run completely: description, localizations and scores."""
     opened = open_run(path.parent)
     return opened.localizations, [opened.scores(m, v.key) for m in opened.run.methods for v in opened.run.videos]
 
 
-def _whole_run(path: Path) -> object:
+def _complete_run(path: Path) -> object:
     if path.name != "run.json":
         kept = path.read_bytes() if path.exists() else None
         _run_json(path)
@@ -122,7 +122,7 @@ def _whole_run(path: Path) -> object:
 
 
 def _scores(path: Path) -> object:
-    """A score file in the place a run keeps it."""
+    """Read a score file from its place in a run folder."""
     folder = path.parent / "run"
     if not (folder / "run.json").exists():
         _run_json(folder / "run.json")
@@ -135,7 +135,7 @@ def _pack_index(path: Path) -> object:
     return pack_features(NpyFeatures(path.parent / "f"), ["a"], path.parent)
 
 
-def _pairs(path: Path) -> object:
+def _read_pair(path: Path) -> object:
     path.with_suffix(".words.txt").write_text("milk\negg\n")
     return read_word_vectors(path)
 
@@ -180,13 +180,13 @@ READERS = {
     "scores": Reader("s.npy", _scores, lambda p: np.save(p, np.zeros((12, 3), np.float16))),
     "pack index": Reader("index.json", _read_index, _pack_index),
     "word vectors": Reader("words.txt", read_word_vectors, _text("2 3\nmilk 0.1 0.2 0.3\negg 1 2 3\n")),
-    "word vector pair": Reader("w.npy", _pairs, lambda p: np.save(p, np.ones((2, 3), np.float16))),
+    "word vector pair": Reader("w.npy", _read_pair, lambda p: np.save(p, np.ones((2, 3), np.float16))),
     "learned encoder": Reader("e.safetensors", _use_learned, _learned),
     "paper model": Reader("m.safetensors", _use_model, _model(Zhukov19("component", QUICK))),
     "best model": Reader("b.safetensors", _use_model, _model(HiddenMarkovModel())),
     "checkpoint": Reader("c.checkpoint", _resume, _checkpoint),
     "run": Reader("run.json", _open_run, _run_json),
-    "localizations": Reader("localizations.json", _whole_run, _run_json),
+    "localizations": Reader("localizations.json", _complete_run, _run_json),
     "job result": Reader(
         "j.json", lambda p: finished_result(p.parent, Job("j", {"n": 1})), _text('{"values": {"n": 1}, "result": {"x": 2}}')
     ),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crosstask.jobs import Job, finished_result, run_all
-from crosstask.jobs.pool import do_job, do_jobs
+from crosstask.jobs.pool import run_job, run_jobs
 
 CALLS = []
 
@@ -33,52 +33,52 @@ def fails_on_two(values):
 JOBS = [Job(f"job-{n}", {"n": n}) for n in range(5)]
 
 
-def test_results_come_in_order_and_are_never_made_twice(tmp_path):
+def test_results_are_in_order_and_computed_once(tmp_path):
     CALLS.clear()
     assert [r["square"] for r in run_all(square, JOBS, tmp_path)] == [0, 1, 4, 9, 16]
     assert [r["square"] for r in run_all(square, JOBS, tmp_path)] == [0, 1, 4, 9, 16]
     assert CALLS == [0, 1, 2, 3, 4]
 
 
-def test_other_values_are_another_job(tmp_path):
+def test_other_values_are_computed_again(tmp_path):
     run_all(square, JOBS, tmp_path)
     assert run_all(square, [Job("job-3", {"n": 7})], tmp_path) == [{"square": 49}]
 
 
-def test_a_half_written_result_does_not_count(tmp_path):
+def test_truncated_result_is_computed_again(tmp_path):
     run_all(square, JOBS, tmp_path)
     (tmp_path / "job-1.json").write_text('{"values": {"n": 1}, "resu')
     assert finished_result(tmp_path, JOBS[1]) is None
     assert run_all(square, JOBS, tmp_path)[1] == {"square": 1}
 
 
-def test_a_failure_keeps_what_was_finished(tmp_path):
+def test_failure_keeps_finished_results(tmp_path):
     with pytest.raises(ArithmeticError):
         run_all(fails_on_two, JOBS, tmp_path)
     assert finished_result(tmp_path, JOBS[1]) == 1 and finished_result(tmp_path, JOBS[2]) is None
 
 
-def whose(values):
-    time.sleep(0.1)  # long enough for both processes to come by
+def process_id(values):
+    time.sleep(0.1)  # long enough for both processes to take part
     return os.getpid()
 
 
 @pytest.mark.slow
-def test_jobs_that_open_the_same_are_done_by_one_process(tmp_path):
-    jobs = [Job(f"{world}-{n}", {"n": n}, opens=world) for world in "abcd" for n in range(3)]
-    pids = run_all(whose, jobs, tmp_path, workers=2)
+def test_jobs_with_one_resource_run_in_one_process(tmp_path):
+    jobs = [Job(f"{world}-{n}", {"n": n}, resource=world) for world in "abcd" for n in range(3)]
+    pids = run_all(process_id, jobs, tmp_path, workers=2)
     assert all(len(set(pids[first : first + 3])) == 1 for first in range(0, 12, 3))
     assert len(set(pids)) == 2
 
 
-def test_what_a_lost_process_had_finished_is_not_done_again(tmp_path):
-    do_job(square, JOBS[1], tmp_path)
+def test_results_of_a_dead_process_are_not_computed_again(tmp_path):
+    run_job(square, JOBS[1], tmp_path)
     CALLS.clear()
-    assert do_jobs(square, JOBS[:3], tmp_path) == ["job-0", "job-1", "job-2"] and CALLS == [0, 2]
+    assert run_jobs(square, JOBS[:3], tmp_path) == ["job-0", "job-1", "job-2"] and CALLS == [0, 2]
 
 
 @pytest.mark.slow
-def test_processes_and_this_one_leave_the_same_bytes(tmp_path):
+def test_process_pool_writes_the_same_bytes(tmp_path):
     run_all(slow_square, JOBS, tmp_path / "a")
     run_all(slow_square, JOBS, tmp_path / "b", workers=2)
     for job in JOBS:
@@ -86,10 +86,10 @@ def test_processes_and_this_one_leave_the_same_bytes(tmp_path):
 
 
 @pytest.mark.slow
-def test_killed_anywhere_and_run_again_ends_with_the_same_bytes(tmp_path):
+def test_killed_and_resumed_writes_the_same_bytes(tmp_path):
     code = (
         "import sys; sys.path.insert(0, sys.argv[2])\n"
-        "from pathlib import Path\nfrom crosstask.jobs import run_all\nfrom running.test_jobs import JOBS, slow_square\n"
+        "from pathlib import Path\nfrom crosstask.jobs import run_all\nfrom jobs.test_pool import JOBS, slow_square\n"
         "run_all(slow_square, JOBS, Path(sys.argv[1]))"
     )
     tests = str(Path(__file__).parent.parent)
@@ -111,24 +111,24 @@ def waits_long(values):
 
 
 @pytest.mark.slow
-def test_workers_end_with_the_process_that_asked(tmp_path):
+def test_workers_end_with_their_parent(tmp_path):
     code = (
         "import sys; sys.path.insert(0, sys.argv[2])\n"
-        "from pathlib import Path\nfrom crosstask.jobs import Job, run_all\nfrom running.test_jobs import waits_long\n"
+        "from pathlib import Path\nfrom crosstask.jobs import Job, run_all\nfrom jobs.test_pool import waits_long\n"
         "if __name__ == '__main__':\n"
         "    run_all(waits_long, [Job(n, {'folder': sys.argv[1], 'n': n}) for n in 'ab'], Path(sys.argv[1]), workers=2)"
     )
-    asking = subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(Path(__file__).parent.parent)])
-    _until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
-    asking.kill()
-    asking.wait()
+    parent = subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(Path(__file__).parent.parent)])
+    _wait_until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
+    parent.kill()
+    parent.wait()
     pids = [int(path.stem) for path in tmp_path.glob("*.pid")]
-    _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+    _wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
 
 
-def _until(holds, patience_s=60):
-    """Wait for something that must come true."""
-    end = time.monotonic() + patience_s
-    while not holds():
-        assert time.monotonic() < end, "waited in vain"
+def _wait_until(is_true, timeout_s=60):
+    """Wait until a condition is true; fail after the timeout."""
+    end = time.monotonic() + timeout_s
+    while not is_true():
+        assert time.monotonic() < end, "timed out"
         time.sleep(0.05)

@@ -49,7 +49,7 @@ def test_a_baseline_comes_back_from_its_file(method, tmp_path):
     again = load_model(save_model(model, tmp_path / "m.safetensors"))
     rows = corpus.features.rows("-v1_2")
     assert np.array_equal(again.score(corpus.tasks["1"], rows), model.score(corpus.tasks["1"], rows))
-    assert again.localize(corpus.tasks["2"], rows) == model.localize(corpus.tasks["2"], rows)
+    assert again.localize(rows, "2") == model.localize(rows, "2")
     with pytest.raises(InputError, match="columns"):
         again.score(corpus.tasks["1"], np.zeros((9, 2)))
 

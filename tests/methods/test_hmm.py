@@ -137,7 +137,7 @@ def test_steps_that_score_low_beside_the_collection_are_called_absent(tmp_path):
     changed = replace(corpus, features=FeaturesInMemory(rows))
     scorer = HiddenMarkovModel().fit(changed, np.random.default_rng(0))
     model = Model(scorer, corpus.tasks)
-    said = {v.id: not model.localize(task, rows[v.id]).steps[1].shown for v in corpus.videos_of("1")}
+    said = {v.id: not model.localize(rows[v.id], task).steps[1].shown for v in corpus.videos_of("1")}
     assert all(said[video.id] for video in without) and sum(said.values()) == 6  # three tenths of twenty
     kept = load_model(save_model(model, tmp_path / "m.safetensors"))
     assert (absence_thresholds_of(kept, task) == absence_thresholds_of(scorer, task)).all()

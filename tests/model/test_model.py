@@ -29,7 +29,7 @@ def test_a_model_comes_back_whole(model, tmp_path):
     assert VideoKey("1", "-v1_0") in again.trained_on
     features = tiny_corpus().features.rows("-v1_2")
     assert np.array_equal(again.score(model.tasks["1"], features), model.score(model.tasks["1"], features))
-    assert again.localize(model.tasks["1"], features, "x") == model.localize(model.tasks["1"], features, "x")
+    assert again.localize(features, model.tasks["1"]) == model.localize(features, "1")
 
 
 def test_saving_twice_gives_the_same_bytes(model, tmp_path):
@@ -49,11 +49,11 @@ def test_renaming_the_order_of_tasks_changes_no_score():
 def test_a_short_video_and_bad_numbers_are_refused(model):
     task = task_from_steps("pour milk, stir, pour coffee")
     with pytest.raises(InputError, match="2 segments cannot hold 3 steps"):
-        model.localize(task, np.zeros((2, 6)))
+        model.localize(np.zeros((2, 6)), task)
     with pytest.raises(InputError, match="NaN or infinity"):
-        model.localize(task, np.full((9, 6), np.nan))
+        model.localize(np.full((9, 6), np.nan), task)
     with pytest.raises(InputError, match="trained on 6 columns"):
-        model.localize(task, np.zeros((9, 5)))
+        model.localize(np.zeros((9, 5)), task)
 
 
 def rewritten(path, change):

@@ -16,7 +16,7 @@ from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.records import InputError
 from crosstask.text.encoders import open_encoder
 from extraction.media import write_video
-from extraction.test_decode import nasty
+from extraction.test_decode import write_invalid_videos
 
 SRT = "1\n00:00:01,000 --> 00:00:03,000\npour the milk\n\n2\n00:00:05,000 --> 00:00:07,000\nstir the coffee\n"
 
@@ -43,14 +43,19 @@ def corpus(tmp_path):
 
 def write_bad(folder):
     """{name: what is said of it}: truncated, empty, sound alone, a still, ten hours of nothing, wrong endings, hostile ones."""
-    names = nasty(folder)
+    names = write_invalid_videos(folder)
     (folder / "good.mp4").unlink()
     said = dict.fromkeys((name for name in names if name != "gone.mp4"), "")
-    said |= {"zero.mp4": "0 bytes", "sound.mp4": "no moving pictures", "still.mp4": "a still", "sparse.mp4": "clock is broken"}
+    said |= {
+        "zero.mp4": "0 bytes",
+        "sound.mp4": "no video stream",
+        "still.mp4": "a still",
+        "sparse.mp4": "time stamps are invalid",
+    }
     (folder / "picture.mp4").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
     (folder / "folder.mp4").mkdir()
     (folder / "dangling.mp4").symlink_to("nowhere.mp4")
-    said |= {"picture.mp4": "no video that can be decoded", "folder.mp4": "a folder", "dangling.mp4": "cannot be read"}
+    said |= {"picture.mp4": "not a video that can be decoded", "folder.mp4": "a folder", "dangling.mp4": "cannot be read"}
     if Path("/dev/zero").exists() and hasattr(os, "mkfifo"):  # things without an end
         (folder / "endless.mp4").symlink_to("/dev/zero")
         os.mkfifo(folder / "pipe.mp4")
@@ -83,9 +88,9 @@ def test_nothing_is_found_by_the_looks_of_what_was_there_before(corpus):
 
 
 def test_a_video_that_is_still_being_copied_is_taken_the_next_time(corpus, monkeypatch):
-    from crosstask.extraction import jobs
+    from crosstask.extraction import extract_many
 
-    video, whole = corpus / "videos" / "latte" / "v0.mp4", jobs.extract_video
+    video, whole = corpus / "videos" / "latte" / "v0.mp4", extract_many.extract_video
 
     def described_while_it_grows(path, recipe):
         rows = whole(path, recipe)
@@ -94,9 +99,9 @@ def test_a_video_that_is_still_being_copied_is_taken_the_next_time(corpus, monke
                 file.write(bytes(1000))
         return rows
 
-    monkeypatch.setattr(jobs, "extract_video", described_while_it_grows)
+    monkeypatch.setattr(extract_many, "extract_video", described_while_it_grows)
     assert run(corpus).skipped["v0"].startswith("v0.mp4: changed while it was read; repeat the command")
-    monkeypatch.setattr(jobs, "extract_video", whole)
+    monkeypatch.setattr(extract_many, "extract_video", whole)
     done = run(corpus)
     assert (done.extracted.done, done.extracted.reused, done.skipped) == (["v0"], ["v1"], {})
     assert np.load(corpus / ".crosstask/features/v0.npy").shape == (8, 128) and video.stat().st_size > 1000
@@ -105,12 +110,12 @@ def test_a_video_that_is_still_being_copied_is_taken_the_next_time(corpus, monke
 @pytest.mark.slow
 def test_a_video_that_ends_its_process_is_found_and_set_aside(corpus, monkeypatch):
     """A crash of the decoder, or the system for want of memory, takes the worker; the others are described all the same."""
-    from crosstask.extraction import jobs
+    from crosstask.extraction import extract_many
     from extraction import dying
 
-    monkeypatch.setattr(jobs, "extract_job", dying.describe_or_die)
+    monkeypatch.setattr(extract_many, "extract_job", dying.extract_or_die)
     done = run(corpus, workers=Workers("local", 2))
-    assert set(done.skipped) == {"v0"} and done.skipped["v0"].startswith("v0.mp4: describing it ends the process")
+    assert set(done.skipped) == {"v0"} and done.skipped["v0"].startswith("v0.mp4: extracting it ends the process")
     assert done.extracted.done == ["v1"] and [found.video for found in done.localized] == ["v1"]
 
 

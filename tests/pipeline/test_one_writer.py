@@ -11,7 +11,7 @@ from crosstask.pipeline.extract import Workers, extract_files
 from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.pipeline.transcribe import transcribe_videos
 from crosstask.pipeline.video_demo import FilmSet, run_film_demo
-from crosstask.storage import derived_folder, exclusive_or_refused
+from crosstask.storage import derived_folder, nonblocking_lock
 from crosstask.synthetic.films.corpus import render_corpus
 from crosstask.synthetic.films.scripts import TASKS
 from crosstask.text.encoders import open_encoder
@@ -36,7 +36,7 @@ def files_in(folder):
 @contextmanager
 def refused_while_another_writes(taken, watched):
     """The block must be refused because of `taken`, and leave `watched` as it was."""
-    with exclusive_or_refused(taken):
+    with nonblocking_lock(taken):
         before = files_in(watched)
         with pytest.raises(BlockingIOError, match="is writing it") as refusal:
             yield
@@ -77,7 +77,7 @@ def test_stages_of_a_run(corpus, stage):
     config = RunConfig(parse_feature_spec("log-mel"), transcribe=False, encoder=encoder)
     taken = derived_folder(corpus) / stage
     taken.parent.mkdir(exist_ok=True)
-    with exclusive_or_refused(taken), pytest.raises(BlockingIOError, match="is writing it") as refusal:
+    with nonblocking_lock(taken), pytest.raises(BlockingIOError, match="is writing it") as refusal:
         run_folder(corpus, corpus / "run", config, no_progress)
     assert refusal.value.filename == str(taken) and not (corpus / "run" / "run.json").exists()
 

@@ -12,7 +12,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path):
+def test_old_file_remains_until_new_one_is_complete(tmp_path):
     write_text(tmp_path / "a", "old")
     with pytest.raises(KeyError), replace_file(tmp_path / "a") as file:
         file.write(b"half of the ne")
@@ -21,61 +21,61 @@ def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path):
     assert (tmp_path / "a").read_text() == "old" and names(tmp_path) == ["a"]
 
 
-def test_threads_that_write_one_file_do_not_meet(tmp_path):
+def test_concurrent_threads_leave_one_complete_file(tmp_path):
     texts = [bytes([65 + i]) * 50_000 for i in range(8)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda text: write_bytes(tmp_path / "a", text), texts * 5))
     assert (tmp_path / "a").read_bytes() in texts and names(tmp_path) == ["a"]
 
 
-def test_what_a_killed_writer_left_goes_with_the_next_write(tmp_path):
+def test_temporary_file_of_a_killed_process_is_removed_by_the_next_write(tmp_path):
     code = (
         "import os, signal, sys\nfrom pathlib import Path\nfrom crosstask.storage import replace_file\n"
         "with replace_file(Path(sys.argv[1])) as file:\n    file.write(b'half'); file.flush(); os.kill(os.getpid(), signal.SIGKILL)"
     )
     assert subprocess.run([sys.executable, "-c", code, str(tmp_path / "a")], check=False).returncode < 0
-    (left,) = names(tmp_path)
-    assert left.endswith(".partial")
+    (leftover,) = names(tmp_path)
+    assert leftover.endswith(".partial")
     write_text(tmp_path / "b", "whole")
     assert names(tmp_path) == ["b"]
 
 
-def test_what_another_is_still_writing_stays(tmp_path):
+def test_temporary_file_in_use_is_kept(tmp_path):
     with replace_file(tmp_path / "a") as file:
         file.write(b"more")
-        atomic.remove_leftovers.cache_clear()
+        atomic.remove_stale_temporaries.cache_clear()
         write_text(tmp_path / "b", "whole")
         assert len(names(tmp_path)) == 2
     assert names(tmp_path) == ["a", "b"] and (tmp_path / "a").read_bytes() == b"more"
 
 
-def test_a_users_file_of_a_like_name_stays(tmp_path):
-    mine = [".notes.partial", "a.12-1.partial", ".bashrc"]
-    for name in mine:
+def test_user_files_with_similar_names_are_kept(tmp_path):
+    users_files = [".notes.partial", "a.12-1.partial", ".bashrc"]
+    for name in users_files:
         (tmp_path / name).write_text("mine")
     write_text(tmp_path / "b", "whole")
-    assert names(tmp_path) == sorted([*mine, "b"])
+    assert names(tmp_path) == sorted([*users_files, "b"])
 
 
-def test_long_names_in_any_script_can_be_written(tmp_path):
+def test_long_unicode_names_can_be_written(tmp_path):
     for name in ("ü" * 120, "x" * 250, "料" * 80):
         assert write_text(tmp_path / name, "whole").read_text() == "whole"
 
 
-def test_an_error_names_the_file_that_people_know(tmp_path):
+def test_error_names_the_final_file(tmp_path):
     (tmp_path / "taken" / "inside").mkdir(parents=True)
     with pytest.raises(OSError) as caught:
         write_text(tmp_path / "taken", "x")
     assert caught.value.filename == str(tmp_path / "taken") and names(tmp_path) == ["taken"]
 
 
-def test_numbers_that_json_cannot_say_are_refused(tmp_path):
+def test_nan_in_json_is_rejected(tmp_path):
     with pytest.raises(ValueError):
         write_json(tmp_path / "a", {"x": float("nan")})
     assert names(tmp_path) == []
 
 
-def test_the_bytes_are_flushed_before_the_name_is_given(tmp_path, monkeypatch):
+def test_data_is_flushed_before_the_rename(tmp_path, monkeypatch):
     done = []
     fsync, replace = os.fsync, os.replace
     monkeypatch.setattr(os, "fsync", lambda descriptor: (done.append("flush"), fsync(descriptor)))

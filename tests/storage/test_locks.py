@@ -6,66 +6,67 @@ from contextlib import contextmanager
 
 import pytest
 
-from crosstask.storage import exclusive_after_waiting, exclusive_or_refused
+from crosstask.storage import blocking_lock, nonblocking_lock
 
-HOLD = (
-    "import sys, time\nfrom pathlib import Path\nfrom crosstask.storage import exclusive_or_refused\n"
-    "with exclusive_or_refused(Path(sys.argv[1])):\n    print('mine', flush=True); time.sleep(60)"
+HOLD_LOCK = (
+    "import sys, time\nfrom pathlib import Path\nfrom crosstask.storage import nonblocking_lock\n"
+    "with nonblocking_lock(Path(sys.argv[1])):\n    print('mine', flush=True); time.sleep(60)"
 )
 
 
 @contextmanager
-def held_by_another(path):
-    with subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True) as process:
+def locked_by_another_process(path):
+    with subprocess.Popen([sys.executable, "-c", HOLD_LOCK, str(path)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "mine\n"
         yield process
         process.kill()
 
 
-def test_the_second_is_told_whom_to_wait_for(tmp_path):
-    with held_by_another(tmp_path / "a") as other:
+def test_second_process_gets_an_error_naming_the_owner(tmp_path):
+    with locked_by_another_process(tmp_path / "a") as other:
         with (
             pytest.raises(BlockingIOError, match=f"process {other.pid} is writing it") as caught,
-            exclusive_or_refused(tmp_path / "a"),
+            nonblocking_lock(tmp_path / "a"),
         ):
             pass
         assert caught.value.filename == str(tmp_path / "a")
-        with exclusive_or_refused(tmp_path / "b"):
+        with nonblocking_lock(tmp_path / "b"):
             pass
 
 
-def test_a_lock_ends_with_its_process_however_that_ends(tmp_path):
-    with held_by_another(tmp_path / "a") as other:
+def test_lock_is_released_when_its_process_is_killed(tmp_path):
+    with locked_by_another_process(tmp_path / "a") as other:
         other.kill()
         other.wait()
         assert (tmp_path / ".a.lock").exists()
-        with exclusive_or_refused(tmp_path / "a"):
+        with nonblocking_lock(tmp_path / "a"):
             pass
     assert list(tmp_path.iterdir()) == []
 
 
-def test_one_that_waits_says_so_once_and_goes_on(tmp_path):
-    told, order = [], []
+def test_blocking_lock_reports_waiting_once(tmp_path):
+    owners: list[str] = []
+    order = []
 
     def wait():
-        with exclusive_after_waiting(tmp_path / "a", told.append):
+        with blocking_lock(tmp_path / "a", owners.append):
             order.append("second")
 
-    with exclusive_or_refused(tmp_path / "a"):
+    with nonblocking_lock(tmp_path / "a"):
         thread = threading.Thread(target=wait)
         thread.start()
         time.sleep(0.3)
         order.append("first")
     thread.join(10)
-    assert order == ["first", "second"] and len(told) == 1
+    assert order == ["first", "second"] and len(owners) == 1
 
 
-def test_many_that_come_and_go_are_never_together(tmp_path):
+def test_blocking_lock_is_exclusive_under_contention(tmp_path):
     inside, most = [], []
 
     def work():
         for _ in range(40):
-            with exclusive_after_waiting(tmp_path / "a", lambda owner: None):
+            with blocking_lock(tmp_path / "a", lambda owner: None):
                 inside.append(1)
                 most.append(len(inside))
                 inside.pop()

@@ -87,9 +87,9 @@ def search(
 
 def _add_rows(path: Path, rows: list[str]) -> int:
     """How many rows were new; the file keeps what it has, in its order."""
-    from crosstask.storage import exclusive_or_refused, write_text
+    from crosstask.storage import nonblocking_lock, write_text
 
-    with exclusive_or_refused(path):
+    with nonblocking_lock(path):
         there = path.read_text("utf-8-sig").splitlines() if path.exists() else []
         keys = {tuple(line.split(",")[:2]) for line in there}
         new = [row for row in rows if tuple(row.split(",")[:2]) not in keys]

@@ -24,9 +24,8 @@ def convert(
     from dataclasses import replace
 
     from crosstask.datasets import open_corpus
-    from crosstask.datasets.release import read_feature_spec
-    from crosstask.datasets.writing import LAYOUTS, write_corpus
-    from crosstask.features import NpyFeatures
+    from crosstask.datasets.corpus_writer import LAYOUTS, write_corpus
+    from crosstask.features import NpyFeatures, read_feature_spec
     from crosstask.records import InputError
 
     if to not in LAYOUTS:

@@ -33,12 +33,12 @@ def demo(
         show_video_demo(out, seed, as_json)
         return
     from crosstask.experiments.demo import run_demo
-    from crosstask.storage import exclusive_or_refused
+    from crosstask.storage import nonblocking_lock
 
     begun = perf_counter()
     shown = run_demo(seed, note)
     note("writing the run folder and its figures")
-    with exclusive_or_refused(out):
+    with nonblocking_lock(out):
         _write(out, shown, seed)
     figures = _figures(shown)
     figures["run"] = str(out)

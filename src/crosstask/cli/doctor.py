@@ -42,7 +42,7 @@ def examine() -> dict[str, Any]:
     from importlib.util import find_spec
 
     from crosstask import __version__
-    from crosstask.storage.places import cache_folder
+    from crosstask.storage.derived_folders import cache_folder
 
     core = ("numpy", "numba", "scikit-learn", "snowballstemmer", "typer", "rich", "matplotlib", "safetensors")
     return {

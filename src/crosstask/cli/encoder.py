@@ -84,11 +84,11 @@ def table_for(word_vectors: str, corpus: Path | None, pages: "list[Page]") -> "W
 def write_report(folder: Path, learnt: "LearnedEncoder", curves: "TrainingReport", pages: "list[Page]") -> None:
     """`training.json`, its curves as a figure, and a held-out page whose paragraphs should have come together."""
     from crosstask.storage import write_json
-    from crosstask.text.encoders.drawing import draw_paragraphs, draw_training
+    from crosstask.text.encoders.training_plots import plot_paragraphs, plot_training
     from crosstask.text.encoders.word_vectors import MaxPooled
 
     write_json(folder / "training.json", curves.to_json())
-    draw_training(curves, folder / "training.png")
+    plot_training(curves, folder / "training.png")
     held = [page for page in pages if page.title in set(curves.held_out_pages)]
     shown = max(held, key=lambda page: (sum(len(group) >= 3 for group in page.paragraphs[:5]), page.title))
-    draw_paragraphs(shown, MaxPooled(learnt.table), learnt, folder / "paragraphs.png")
+    plot_paragraphs(shown, MaxPooled(learnt.table), learnt, folder / "paragraphs.png")

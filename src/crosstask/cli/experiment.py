@@ -41,7 +41,7 @@ def experiment(
     from crosstask.experiments.registry import experiment_named
     from crosstask.experiments.runner import ExperimentConfig
     from crosstask.report.experiment import write_experiment_report
-    from crosstask.storage import exclusive_or_refused
+    from crosstask.storage import nonblocking_lock
 
     asks = experiment_named(name)
     _refuse("--split-by", split_by, ("paper", "group"))
@@ -67,7 +67,7 @@ def experiment(
         encoder_files={k: str(v) for k, v in files.items() if v is not None},
         watch=watched,
     )
-    with exclusive_or_refused(out):
+    with nonblocking_lock(out):
         result = asks(config)
         tasks = config.opened().tasks
         draw_task_map(out, tasks, seed)

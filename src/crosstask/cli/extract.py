@@ -10,7 +10,7 @@ from crosstask.cli.output import note, print_json, say
 from crosstask.cli.progress import countdown
 
 if TYPE_CHECKING:
-    from crosstask.extraction.extract_many import Extracted
+    from crosstask.extraction.extract_many import ExtractionReport
     from crosstask.extraction.feature_spec import FeatureSpec
     from crosstask.pipeline.extract import Workers
     from crosstask.text.encoders import Encoder
@@ -65,7 +65,7 @@ def extract(
 
 def _corpus(
     folder: Path, spec: "FeatureSpec", out: Path | None, team: "Workers", encoder: "Encoder | None"
-) -> "tuple[Extracted, Path]":
+) -> "tuple[ExtractionReport, Path]":
     from crosstask.datasets import open_corpus
     from crosstask.pipeline.extract import extract_corpus
     from crosstask.pipeline.media import media_of
@@ -77,7 +77,7 @@ def _corpus(
 
 def _files(
     paths: list[Path], spec: "FeatureSpec", out: Path | None, team: "Workers", encoder: "Encoder | None"
-) -> "tuple[Extracted, Path]":
+) -> "tuple[ExtractionReport, Path]":
     from crosstask.pipeline.extract import extract_files
     from crosstask.records import InputError
 

@@ -86,10 +86,10 @@ def _say_scores(corpus: "Corpus", videos: "list[Video]", found: "NarrationResult
 def _write(corpus: "Corpus", found: "NarrationResult", n_unusable: int, as_json: bool) -> None:
     """Windows in the published format, in a folder of ours: published constraint files are never touched."""
     from crosstask.datasets import write_step_intervals
-    from crosstask.storage import derived_folder, exclusive_or_refused
+    from crosstask.storage import derived_folder, nonblocking_lock
 
     folder = derived_folder(corpus.folder or Path()) / "constraints"
-    with exclusive_or_refused(folder):  # windows of two recipes must not mix
+    with nonblocking_lock(folder):  # windows of two recipes must not mix
         for key, windows in sorted(found.windows.items()):
             write_step_intervals(folder / f"{key}.csv", windows)
     published = (corpus.folder or Path()) / "crosstask_constraints"

@@ -92,13 +92,13 @@ def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
 
 def _estimate(folder: Path, recipe: "FeatureSpec", n_workers: int, listen: bool, as_json: bool) -> None:
     from crosstask.datasets import open_corpus
-    from crosstask.extraction.speech import can_recognise
+    from crosstask.extraction.speech import can_transcribe
     from crosstask.pipeline.estimate import estimate
     from crosstask.pipeline.media import files_by_id, need_media
 
     corpus = open_corpus(folder)
     files, _ = files_by_id(need_media(corpus))
-    mute = frozenset(files) - frozenset(corpus.subtitles) if listen and can_recognise() else frozenset()
+    mute = frozenset(files) - frozenset(corpus.subtitles) if listen and can_transcribe() else frozenset()
     cost = estimate(files, recipe, mute)
     wall = cost.cpu_seconds / n_workers + cost.listening_cpu_seconds
     figures: dict[str, Any] = {

@@ -65,7 +65,7 @@ def train(
     from crosstask.model.file import save_model
     from crosstask.model.training import n_epochs
     from crosstask.model.training import train as train_model
-    from crosstask.storage import exclusive_or_refused
+    from crosstask.storage import nonblocking_lock
 
     name = chosen_method(method, recipe)
     opened = with_packed_features(open_corpus(corpus))
@@ -82,7 +82,7 @@ def train(
     say_what_to_expect(chosen)
     begun = perf_counter()
     checkpoint = out.with_name(out.name + ".checkpoint")
-    with exclusive_or_refused(out), progress("training", n_epochs(name, **settings)) as advance:
+    with nonblocking_lock(out), progress("training", n_epochs(name, **settings)) as advance:
         model = train_model(
             chosen,
             name,

@@ -9,7 +9,7 @@ from crosstask.corpus_building.fetching import Patience, Progress, fetch_file, s
 from crosstask.corpus_building.published_parts import PARTS, Part
 from crosstask.corpus_building.unpacking import Limits, unpack
 from crosstask.records import InputError
-from crosstask.storage import exclusive_or_refused, write_json
+from crosstask.storage import nonblocking_lock, write_json
 
 CHECKSUMS = "checksums.json"
 
@@ -33,7 +33,7 @@ def download_part(
     kept = folder / ".crosstask" / "downloads"
     kept.mkdir(parents=True, exist_ok=True)
     archive = kept / part.file
-    with exclusive_or_refused(archive):
+    with nonblocking_lock(archive):
         fetched_from = None if archive.exists() else _first_that_works(addresses or part.addresses, archive, patience, progress)
         found, known = sha256_of(archive), _read_checksums(kept).get(part.file)
         if known is not None and known != found:

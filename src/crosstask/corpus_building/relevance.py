@@ -20,7 +20,7 @@ import numpy.typing as npt
 from crosstask.corpus_building.related import EMPTY_WORDS
 from crosstask.records import Narration, Task
 from crosstask.text.encoders.tfidf import stems_of_sentence
-from crosstask.text.word_kernel import parts_of_step
+from crosstask.text.stems import stems_of_step_parts
 
 Floats = npt.NDArray[np.float64]
 _PLURAL = re.compile(r"(?<=[ailor])v$")  # what stemming leaves of shelves, loaves, knives, halves, scarves
@@ -58,7 +58,7 @@ def stems_to_hear(text: str) -> list[str]:
     >>> stems_to_hear("put the shelves on the wall")
     ['put', 'shelf', 'wall']
     """
-    return list(dict.fromkeys(one_spelling(part) for part in parts_of_step(text) if part not in EMPTY_WORDS))
+    return list(dict.fromkeys(one_spelling(part) for part in stems_of_step_parts(text) if part not in EMPTY_WORDS))
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def relevance(said: Sequence[str], task: Task, words: TellingWords, settings: Re
     where: dict[str, list[int]] = {}
     for place, stem in enumerate(said):
         where.setdefault(stem, []).append(place)
-    steps = [stems_to_hear(step) or parts_of_step(step) for step in task.steps]
+    steps = [stems_to_hear(step) or stems_of_step_parts(step) for step in task.steps]
     step_weights = np.array([sum(words.weight(stem) for stem in step) for step in steps])
     heard = np.stack([_heard(step, where, len(said), words, settings.window_words) for step in steps], axis=1)  # (L, K)
     spoken = _best_in_order(heard) / float(step_weights.sum())

@@ -1,4 +1,4 @@
-"""Files to records and back."""
+"""Reading and writing corpora: the published layout, `corpus.toml` folders, other data sets, subtitles."""
 
 from pathlib import Path
 
@@ -26,12 +26,12 @@ __all__ = [
 
 
 def open_corpus(folder: str | Path) -> Corpus:
-    """The corpus in a folder: the published layout, a `corpus.toml` beside `videos/`, or a set that others publish (also its JSON file)."""
-    from crosstask.datasets.recognise import read_published_file, read_published_folder
+    """The corpus in a folder of the published layout, with a `corpus.toml`, or of another data set; also from that data set's JSON file."""
+    from crosstask.datasets.detect_format import read_dataset_file, read_dataset_folder
 
     path = Path(folder)
     if path.suffix == ".json" and path.is_file():
-        return read_published_file(path)
+        return read_dataset_file(path)
     if not path.is_dir():
         raise InputError(f"{path}: no such folder; expected a corpus (crosstask_release/ or corpus.toml inside)")
     if (path / "corpus.toml").exists():
@@ -40,9 +40,9 @@ def open_corpus(folder: str | Path) -> Corpus:
         path = path.parent
     if (path / "crosstask_release").is_dir():
         return read_release(path)
-    published = read_published_folder(path)
-    if published is None:
+    corpus = read_dataset_folder(path)
+    if corpus is None:
         raise InputError(
             f"{path}: not a corpus; expected crosstask_release/ or corpus.toml in it (`crosstask init {path}` writes one)"
         )
-    return published
+    return corpus

@@ -1,43 +1,33 @@
 """ActivityNet: `{"version", "database": {VIDEO: {"subset", "duration", "url", "annotations": [{"segment": [s, e], "label"}]}}}`.
 
-An activity is no step of a task: each label becomes a task with one step of the same name. A video with several labels stands under each.
+ActivityNet has activities, not steps: each label becomes a task with one step of the same name. A video with several labels is listed
+under each of them.
 """
 
 from pathlib import Path
 from typing import Any
 
-from crosstask.datasets.named_steps import (
-    NamedVideo,
-    address_of,
-    corpus_of_named,
-    database_of,
-    first_entry,
-    length_of,
-    named_intervals,
-    plain_id,
-    read_json,
-)
+from crosstask.datasets.json_databases import first_entry, parse_named_intervals, read_database, video_from_entry
+from crosstask.datasets.named_steps import corpus_from_annotated_videos, task_id_from
 from crosstask.records import Corpus
 
 EXPECTED = 'expected ActivityNet\'s {"database": {VIDEO: {"annotations": [{"segment": [s, e], "label"}]}}}'
 
 
 def is_activitynet(value: Any) -> bool:
-    """Whether a JSON value looks like the set."""
+    """True if a JSON value has the layout of ActivityNet."""
     first = first_entry(value)
     return "annotations" in first and "recipe_type" not in first
 
 
 def read_activitynet(path: Path) -> Corpus:
-    """The set in a file; `features/` and `subtitles/` beside it are used. Videos without annotation (testing) are left out."""
-    database = database_of(path, read_json(path, EXPECTED), EXPECTED)
+    """The corpus of ActivityNet's JSON file, without its unannotated (testing) videos; `features/` and `subtitles/` beside it are used."""
     titles, videos = {}, []
-    for video, entry in database.items():
-        steps = named_intervals(path, video, entry.get("annotations", []), "label", EXPECTED)
+    for video, entry in read_database(path, EXPECTED).items():
+        steps = parse_named_intervals(path, video, entry.get("annotations", []), "label", EXPECTED)
         for label in dict.fromkeys(name for name, _ in steps):
-            task, step = plain_id(label), label.replace(",", "").lower()
+            task, step = task_id_from(label), label.replace(",", "").lower()
             titles[task] = label
-            own = tuple((step, span) for name, span in steps if name == label)
-            validation = entry.get("subset") == "validation"
-            videos.append(NamedVideo(task, video, own, length_of(entry), address_of(entry), validation))
-    return corpus_of_named("ActivityNet", path.parent, videos, titles)
+            own = tuple((step, interval) for name, interval in steps if name == label)
+            videos.append(video_from_entry(task, video, entry, own, entry.get("subset") == "validation"))
+    return corpus_from_annotated_videos("ActivityNet", path.parent, videos, titles)

@@ -1,40 +1,44 @@
-"""Breakfast: text labels `..._TASK.txt`, lines `FIRST-LAST label` in frames from 1, 15 a second; SIL is background.
+"""Breakfast: label files `..._TASK.txt` with lines `FIRST-LAST label`, in frames from 1 at 15 frames per second; SIL is background.
 
-Step lists are derived: labels in at least 15 % of a task's videos, by mean position. Videos in folders are named by folders and file, joined with '-'.
+Step lists are derived: the labels in at least 15 % of a task's videos, by mean position. The id of a video in subfolders joins the names of
+the folders and the file with '-'.
 """
 
 import re
 from pathlib import Path
 
-from crosstask.datasets.named_steps import NamedVideo, corpus_of_named, plain_id
+from crosstask.datasets.named_steps import AnnotatedVideo, corpus_from_annotated_videos, task_id_from
+from crosstask.datasets.text_files import read_text
 from crosstask.records import Corpus, InputError, Interval, at_line
 
-FRAMES_A_SECOND = 15
-LEAST_SHARE = 0.15
+FRAMES_PER_SECOND = 15  # of the published labels
+MIN_SHARE = 0.15  # of a task's videos; ours, drops labels of single videos
+_N_PROBED_FILES = 20
+_EXPECTED = "expected lines such as 31-150 pour_milk"
 BACKGROUND = "SIL"
 _LINE = re.compile(r"(\d{1,9})-(\d{1,9})\s+(\S+)")
 
 
 def is_breakfast(folder: Path) -> bool:
-    """Whether a folder holds label files."""
-    first = next((path for path in sorted(folder.rglob("*.txt"))[:20] if "_" in path.stem), None)
-    return first is not None and _LINE.match(_text(first).lstrip()) is not None
+    """True if a folder holds label files of Breakfast."""
+    first = next((path for path in sorted(folder.rglob("*.txt"))[:_N_PROBED_FILES] if "_" in path.stem), None)
+    return first is not None and _LINE.match(read_text(first, _EXPECTED).lstrip()) is not None
 
 
 def read_breakfast(folder: Path) -> Corpus:
-    """The labels of a folder and the folders in it; `features/` beside them is used."""
+    """The corpus of the label files in a folder and its subfolders; its `features/` is used."""
     videos = []
     for path in sorted(folder.rglob("*.txt")):
         if "_" in path.stem and path.relative_to(folder).parts[0] not in ("features", "subtitles"):
-            videos.append(_video(folder, path))
+            videos.append(_read_video(folder, path))
     if not videos:
         raise InputError(f"{folder}: no label files; expected P03_cam01_P03_cereals.txt with lines such as 31-150 pour_milk")
-    return corpus_of_named("Breakfast", folder, videos, least_share=LEAST_SHARE)
+    return corpus_from_annotated_videos("Breakfast", folder, videos, min_share=MIN_SHARE)
 
 
-def _video(folder: Path, path: Path) -> NamedVideo:
+def _read_video(folder: Path, path: Path) -> AnnotatedVideo:
     steps, last = [], 0
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path, _EXPECTED).splitlines(), start=1):
         if not line.strip():
             continue
         found = _LINE.fullmatch(line.strip())
@@ -42,16 +46,7 @@ def _video(folder: Path, path: Path) -> NamedVideo:
             raise at_line(path, number, f"found {line[:60]!r}; expected FIRST-LAST label in frames from 1, e.g. 31-150 pour_milk")
         last = max(last, int(found[2]))
         if found[3] != BACKGROUND:
-            span = Interval((int(found[1]) - 1) / FRAMES_A_SECOND, int(found[2]) / FRAMES_A_SECOND)
-            steps.append((found[3].replace("_", " ").replace(",", " "), span))
+            interval = Interval((int(found[1]) - 1) / FRAMES_PER_SECOND, int(found[2]) / FRAMES_PER_SECOND)
+            steps.append((found[3].replace("_", " ").replace(",", " "), interval))
     video = "-".join(path.relative_to(folder).with_suffix("").parts)
-    return NamedVideo(plain_id(path.stem.rpartition("_")[2]), video, tuple(steps), last / FRAMES_A_SECOND or None)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text; expected lines such as 31-150 pour_milk") from None
+    return AnnotatedVideo(task_id_from(path.stem.rpartition("_")[2]), video, tuple(steps), last / FRAMES_PER_SECOND or None)

@@ -1,46 +1,36 @@
 """COIN: `{"database": {VIDEO: {"class", "subset", "duration", "video_url", "annotation": [{"segment": [s, e], "id", "label"}]}}}`.
 
-A class is a task, a label a step. The set lists no order of steps: they stand by their mean position. Its testing videos count as validation.
+A class is a task, a label a step. COIN gives no order of steps, so they are sorted by mean position. Its testing videos become validation
+videos.
 """
 
 from pathlib import Path
 from typing import Any
 
-from crosstask.datasets.named_steps import (
-    NamedVideo,
-    address_of,
-    corpus_of_named,
-    database_of,
-    first_entry,
-    length_of,
-    named_intervals,
-    plain_id,
-    read_json,
-)
+from crosstask.datasets.json_databases import first_entry, parse_named_intervals, read_database, video_from_entry
+from crosstask.datasets.named_steps import corpus_from_annotated_videos, task_id_from
 from crosstask.records import Corpus
 
 EXPECTED = 'expected COIN\'s {"database": {VIDEO: {"class", "annotation": [{"segment": [s, e], "label"}]}}}'
 
 
 def is_coin(value: Any) -> bool:
-    """Whether a JSON value looks like the set."""
+    """True if a JSON value has the layout of COIN."""
     first = first_entry(value)
     return "class" in first and "annotation" in first
 
 
 def read_coin(path: Path) -> Corpus:
-    """The set in a file; `features/` and `subtitles/` beside it are used."""
-    database = database_of(path, read_json(path, EXPECTED), EXPECTED)
+    """The corpus of COIN's JSON file; `features/` and `subtitles/` in the same folder are used."""
     titles, videos = {}, []
-    for video, entry in database.items():
-        task = plain_id(str(entry.get("class", "unnamed")))
-        titles[task] = _spaced(str(entry.get("class", task)))
-        steps = named_intervals(path, video, entry.get("annotation"), "label", EXPECTED)
-        testing = entry.get("subset") == "testing"
-        videos.append(NamedVideo(task, video, steps, length_of(entry), address_of(entry), testing))
-    return corpus_of_named("COIN", path.parent, videos, titles)
+    for video, entry in read_database(path, EXPECTED).items():
+        task = task_id_from(str(entry.get("class", "unnamed")))
+        titles[task] = _split_camel_case(str(entry.get("class", task)))
+        steps = parse_named_intervals(path, video, entry.get("annotation"), "label", EXPECTED)
+        videos.append(video_from_entry(task, video, entry, steps, entry.get("subset") == "testing"))
+    return corpus_from_annotated_videos("COIN", path.parent, videos, titles)
 
 
-def _spaced(name: str) -> str:
+def _split_camel_case(name: str) -> str:
     """'AssembleBed' as 'Assemble Bed'."""
     return "".join(f" {c}" if c.isupper() and i and not name[i - 1].isupper() else c for i, c in enumerate(name))

@@ -1,34 +1,34 @@
-"""A folder of one's own: `corpus.toml` names the tasks and steps, `videos/TASK/` holds the videos.
+"""A user's own corpus: `corpus.toml` lists tasks and steps, `videos/TASK/` holds the videos.
 
     [tasks.latte]
     title = "Make Latte"
     steps = ["grind coffee", "steam milk", "pour milk"]
 
-Beside it: `videos/TASK/NAME.mp4` with optional `NAME.vtt`, derived files under `.crosstask/`, and
-`annotations/TASK_NAME.csv` where a person marked steps.
+Optional: subtitles `videos/TASK/NAME.vtt` and annotations `annotations/TASK_NAME.csv`. Derived files are kept in `.crosstask/`.
 """
 
+import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crosstask.datasets.release import StepIntervalFiles, read_feature_spec, read_seconds
+from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_videos
 from crosstask.datasets.subtitle_folders import SubtitleFolders
-from crosstask.features import NpyFeatures
+from crosstask.features import NpyFeatures, read_feature_spec
 from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, refuse_escaping_id
-from crosstask.storage import existing_derived, write_text
+from crosstask.storage import existing_derived_folder, write_text
 
 VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
 
-_KEYS = ("title", "steps", "url", "related")
+_TASK_KEYS = ("title", "steps", "url", "related")
 
 
 def read_corpus_toml(folder: Path) -> Corpus:
     """The corpus described by `folder/corpus.toml`."""
     tasks = _read_tasks(folder / "corpus.toml")
     media = media_files(folder, tasks)
-    features = next((path for path in (folder / "features", existing_derived(folder, "features")) if path.is_dir()), None)
+    features = next((path for path in (folder / "features", existing_derived_folder(folder, "features")) if path.is_dir()), None)
     windows = folder / "constraints"
     return Corpus(
         name=folder.resolve().name,
@@ -36,8 +36,10 @@ def read_corpus_toml(folder: Path) -> Corpus:
         videos=_videos(folder, tasks, media, features),
         seconds=read_seconds(folder / "video_seconds.csv"),
         annotations=StepIntervalFiles(folder / "annotations", tasks),
-        windows=StepIntervalFiles(windows if windows.is_dir() else existing_derived(folder, "constraints"), tasks),
-        subtitles=SubtitleFolders((existing_derived(folder, "subtitles"), *sorted({path.parent for path in media.values()}))),
+        windows=StepIntervalFiles(windows if windows.is_dir() else existing_derived_folder(folder, "constraints"), tasks),
+        subtitles=SubtitleFolders(
+            (existing_derived_folder(folder, "subtitles"), *sorted({path.parent for path in media.values()}))
+        ),
         features=NpyFeatures(features) if features else NoFeatures(),
         folder=folder,
         feature_spec=read_feature_spec(features) if features else "unknown",
@@ -64,9 +66,9 @@ def _task(identifier: str, table: Any) -> Task:
     steps = table.get("steps") if isinstance(table, dict) else None
     if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
         raise InputError(f'corpus.toml: task \'{identifier}\': steps are missing; expected steps = ["pour milk", "stir"]')
-    unknown = next((key for key in table if key not in _KEYS), None)
+    unknown = next((key for key in table if key not in _TASK_KEYS), None)
     if unknown is not None:
-        raise InputError(f"corpus.toml: task '{identifier}': '{unknown}' is unknown; expected {', '.join(_KEYS)}")
+        raise InputError(f"corpus.toml: task '{identifier}': '{unknown}' is unknown; expected {', '.join(_TASK_KEYS)}")
     return Task(
         id=identifier,
         title=str(table.get("title", identifier)),
@@ -89,21 +91,17 @@ def media_files(folder: Path, tasks: Mapping[str, Task]) -> dict[tuple[str, str]
 def _videos(
     folder: Path, tasks: Mapping[str, Task], media: Mapping[tuple[str, str], Path], features: Path | None
 ) -> tuple[Video, ...]:
-    """Videos that are there as files, or else listed in `videos.csv`."""
+    """Videos found as files, then those listed only in `videos.csv`."""
     listed = [Video(task, video, str(path.relative_to(folder))) for (task, video), path in media.items()]
     table = folder / "videos.csv"
     if table.exists():
-        from crosstask.datasets.release import read_videos
-
         known = {video.key for video in listed}
         listed += [video for video in read_videos(table, tasks) if video.key not in known]
     return tuple(listed)
 
 
 def write_corpus_toml(path: Path, tasks: Mapping[str, Task]) -> Path:
-    """`path`, now describing the tasks; strings are quoted as JSON, which TOML's basic strings understand."""
-    import json
-
+    """`path`, now holding the tasks; strings are quoted as JSON strings, which are also valid TOML."""
     blocks = []
     for identifier, task in tasks.items():
         steps = ", ".join(json.dumps(step, ensure_ascii=False) for step in task.steps)

@@ -1,8 +1,11 @@
-"""The five-task set of Alayrac et al. (2016): `tasks.json` (title -> step names) and `annotations/TASK_NUMBER.csv` (step name, start s, end s).
+"""Five tasks of narrated instruction videos (Alayrac et al. 2016).
 
-Optional, where a user has them: `features/TASK_NUMBER.npy`, one row a second, and for K discovered steps `windows/K/TASK_NUMBER.csv`
-(step from 1, start s, end s).
-Without features the length of a video is not published: the end of its last annotated step stands for it.
+    tasks.json                        {title: [step names]}
+    annotations/TASK_NUMBER.csv       step name, start in s, end in s
+    features/TASK_NUMBER.npy          optional: (T, D), one row per second
+    windows/K/TASK_NUMBER.csv         optional, for K discovered steps: step (from 1), start in s, end in s
+
+Video lengths are not published: without features, T is the end of the last annotated step.
 """
 
 import csv
@@ -17,16 +20,16 @@ from crosstask.records import Corpus, InputError, Interval, StepInterval, Task, 
 
 
 def is_niv(folder: Path) -> bool:
-    """Whether a folder looks like the set."""
+    """True if a folder has this layout."""
     return (folder / "tasks.json").is_file() and (folder / "annotations").is_dir()
 
 
 def read_niv(folder: Path) -> Corpus:
-    """The set in a folder; videos are named by their files, tasks by what stands before the last '_'."""
+    """The corpus in a folder; the file name is the video id, its part before the last '_' the task id."""
     steps_of = _read_step_lists(folder / "tasks.json")
     files = sorted((folder / "annotations").glob("*.csv"))
     if not files:
-        raise InputError(f"{folder}/annotations: no TASK_NUMBER.csv in it; expected one file a video")
+        raise InputError(f"{folder}/annotations: no TASK_NUMBER.csv in it; expected one file per video")
     named = {path: _read_rows(path) for path in files}
     names_of: dict[str, set[str]] = {}
     for path, rows in named.items():
@@ -37,15 +40,15 @@ def read_niv(folder: Path) -> Corpus:
         task = tasks[_task_of(path)]
         key = VideoKey(task.id, path.stem)
         videos.append(Video(task.id, path.stem))
-        annotations[key] = tuple(StepInterval(task.steps.index(name), span) for name, span in rows)
-        seconds[path.stem] = math.ceil(max((span.end_s for _, span in rows), default=1))
+        annotations[key] = tuple(StepInterval(task.steps.index(name), interval) for name, interval in rows)
+        seconds[path.stem] = math.ceil(max((interval.end_s for _, interval in rows), default=1))
     features = NpyFeatures(folder / "features") if (folder / "features").is_dir() else None
     corpus = Corpus("five tasks", tasks, tuple(videos), frozenset(), seconds, annotations, folder=folder)
     return corpus if features is None else _with_features(corpus, features)
 
 
 def windows_for(corpus: Corpus, n_steps: int) -> Mapping[VideoKey, tuple[StepInterval, ...]]:
-    """The windows of K discovered steps that lie beside the set; none where there are none."""
+    """The narration windows of K discovered steps, by video; empty if the folder has none."""
     folder = (corpus.folder or Path()) / "windows" / str(n_steps)
     discovered = Task("discovered", f"{n_steps} discovered steps", tuple(f"step {k + 1}" for k in range(n_steps)))
     found = {}
@@ -89,12 +92,12 @@ def _task_of(path: Path) -> str:
 
 
 def _task(task: str, names: set[str], steps_of: Mapping[str, list[str]]) -> Task:
-    """The task whose list holds all steps that its videos show."""
+    """The task with the step list that holds all annotated step names."""
     for title, steps in steps_of.items():
         if names <= set(steps):
             return Task(task, title, tuple(steps))
     best = max(steps_of, key=lambda title: len(names & set(steps_of[title])))
-    odd = sorted(names - set(steps_of[best]))
+    unknown = sorted(names - set(steps_of[best]))
     raise InputError(
-        f"annotations/{task}_*.csv: step '{odd[0]}' is in no list of tasks.json that holds the others; add it to '{best}'"
+        f"annotations/{task}_*.csv: step '{unknown[0]}' is in no list of tasks.json that holds the others; add it to '{best}'"
     )

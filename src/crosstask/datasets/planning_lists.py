@@ -1,7 +1,7 @@
 """Procedure-planning lists of CrossTask: `[{"id": {"vid", "task" or "task_id", "legal_range": [[start s, end s, action]]}}]`.
 
-The lists hold pieces of videos, many of one video: their actions are put together, each once. Actions are numbers over all tasks; their
-names come from `actions.json` beside the list (`["pour water", ..]` or `{"0": "pour water"}`), else they are called 'action 7'.
+An item is a clip; several clips come from one video, and their actions are merged without repeats. Actions are numbered over all tasks;
+their names come from `actions.json` in the same folder (`["pour water", ..]` or `{"0": "pour water"}`), otherwise 'action 7'.
 """
 
 import math
@@ -9,27 +9,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crosstask.datasets.named_steps import NamedVideo, corpus_of_named, plain_id, read_json
+from crosstask.datasets.named_steps import MAX_VIDEO_S, AnnotatedVideo, corpus_from_annotated_videos, task_id_from
+from crosstask.datasets.text_files import read_json
 from crosstask.records import Corpus, InputError, Interval, refuse_escaping_id
 
 EXPECTED = 'expected a planning list [{"id": {"vid", "task", "legal_range": [[start, end, action]]}}]'
-NAMES = "actions.json"
+ACTION_NAMES_FILE = "actions.json"
 
 
 def is_planning_list(value: Any) -> bool:
-    """Whether a JSON value looks like such a list."""
+    """True if a JSON value has the layout of a planning list."""
     first = value[0] if isinstance(value, list) and value else None
     inner = first.get("id") if isinstance(first, dict) else None
     return isinstance(inner, dict) and "vid" in inner and "legal_range" in inner
 
 
 def read_planning_list(path: Path) -> Corpus:
-    """The videos of a list with everything that is said of each; `features/` beside it is used."""
+    """The corpus of a planning list, the actions of all clips of a video merged; `features/` in the same folder is used."""
     value = read_json(path, EXPECTED)
     if not isinstance(value, list):
         raise InputError(f"{path.name}: found no list; {EXPECTED}")
-    names = _action_names(path.parent / NAMES)
-    shown: dict[tuple[str, str], set[tuple[Interval, str]]] = {}
+    names = _action_names(path.parent / ACTION_NAMES_FILE)
+    actions: dict[tuple[str, str], set[tuple[Interval, str]]] = {}
     titles = {}
     for number, item in enumerate(value, start=1):
         try:
@@ -40,19 +41,19 @@ def read_planning_list(path: Path) -> Corpus:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{path.name}, item {number}: found {str(item)[:60]!r}; {EXPECTED}") from None
-        titles[plain_id(title)] = title
-        shown.setdefault((plain_id(title), video), set()).update(rows)
+        titles[task_id_from(title)] = title
+        actions.setdefault((task_id_from(title), video), set()).update(rows)
     videos = [
-        NamedVideo(task, video, tuple((name, span) for span, name in sorted(rows)))
-        for (task, video), rows in sorted(shown.items())
+        AnnotatedVideo(task, video, tuple((name, interval) for interval, name in sorted(rows)))
+        for (task, video), rows in sorted(actions.items())
     ]
-    return corpus_of_named("planning list", path.parent, videos, titles)
+    return corpus_from_annotated_videos("planning list", path.parent, videos, titles)
 
 
 def _action(row: Any, names: Mapping[str, str]) -> tuple[Interval, str]:
     start_s, end_s, action = float(row[0]), float(row[1]), str(row[2])
-    if not (math.isfinite(end_s) and 0 <= start_s < end_s < 1e6):
-        raise ValueError("times")
+    if not (math.isfinite(end_s) and 0 <= start_s < end_s < MAX_VIDEO_S):
+        raise ValueError("invalid times")
     return Interval(start_s, end_s), names.get(action, f"action {action}" if action.isdecimal() else action).replace(",", " ")
 
 

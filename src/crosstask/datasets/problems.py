@@ -1,4 +1,4 @@
-"""Everything wrong with the files of a corpus, gathered instead of stopping at the first."""
+"""All problems of the files of a corpus, collected instead of stopping at the first."""
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable
@@ -7,18 +7,19 @@ from typing import TypeVar
 
 import numpy as np
 
-from crosstask.datasets.release import StepIntervalFiles, csv_rows, read_step_intervals, read_tasks
+from crosstask.datasets.release import StepIntervalFiles, read_step_intervals, read_tasks
+from crosstask.datasets.text_files import csv_rows
 from crosstask.features import NpyFeatures, read_rows
 from crosstask.records import Corpus, InputError, Problem, Task, Video, VideoKey, refuse_escaping_id
 
 T = TypeVar("T")
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 4096  # bounds the memory of the finiteness check
 
 
 def problems_of_files(folder: Path) -> tuple[Corpus | None, list[Problem]]:
-    """The corpus as far as it can be opened, and the problems of its files, each with its place."""
+    """The corpus, or None if it cannot be opened, and the problems of its files with file and line."""
     problems: list[Problem] = []
-    corpus = _tried(lambda: _open(folder), problems, folder.name)
+    corpus = _read_or_report(lambda: _open(folder), problems, folder.name)
     if corpus is None:
         problems += _problems_of_lists(folder / "crosstask_release")
         return None, problems
@@ -35,8 +36,8 @@ def _open(folder: Path) -> Corpus:
     return open_corpus(folder)
 
 
-def _tried(read: Callable[[], T], problems: list[Problem], file: str) -> T | None:
-    """What was read, or None with its problem noted."""
+def _read_or_report(read: Callable[[], T], problems: list[Problem], file: str) -> T | None:
+    """The value that `read` returns, or None after appending its error to `problems`."""
     try:
         return read()
     except InputError as error:
@@ -47,7 +48,7 @@ def _tried(read: Callable[[], T], problems: list[Problem], file: str) -> T | Non
 
 
 def _problem_from(message: str, file: str) -> Problem:
-    """A problem with its file and line taken apart again, where the message begins with them."""
+    """The problem of an error message, with file and line split off if the message starts with them."""
     place, _, rest = message.partition(": ")
     name, comma, line = place.rpartition(", line ")
     if comma and line.isdecimal():
@@ -56,12 +57,12 @@ def _problem_from(message: str, file: str) -> Problem:
 
 
 def _problems_of_lists(release: Path) -> list[Problem]:
-    """Video rows that repeat, name an unknown task, or could not name a file."""
+    """Problems of the task and video lists: repeated rows, unknown tasks, ids that are not valid file names."""
     problems: list[Problem] = []
     tasks: dict[str, Task] = {}
     for name, primary in (("tasks_primary.txt", True), ("tasks_related.txt", False)):
         if (release / name).exists():
-            found = _tried(lambda name=name, primary=primary: read_tasks(release / name, primary), problems, name)  # type: ignore[misc]
+            found = _read_or_report(lambda name=name, primary=primary: read_tasks(release / name, primary), problems, name)  # type: ignore[misc]
             tasks |= {task.id: task for task in found or []}
     for name in ("videos.csv", "videos_val.csv"):
         if (release / name).exists():
@@ -79,7 +80,7 @@ def _problems_of_rows(path: Path, tasks: set[str]) -> list[Problem]:
         key = VideoKey(row[0].strip(), row[1].strip())
         if key.task not in tasks:
             problems.append(Problem(path.name, line, f"task {key.task} is not in the task files"))
-        _tried(lambda key=key: refuse_escaping_id(key.video, "video"), problems, path.name)  # type: ignore[misc]
+        _read_or_report(lambda key=key: refuse_escaping_id(key.video, "video"), problems, path.name)  # type: ignore[misc]
         if key in seen:
             problems.append(Problem(path.name, line, f"{key} is listed twice; first on line {seen[key]}", "warning"))
         seen.setdefault(key, line)
@@ -94,7 +95,7 @@ def _tasks_without_videos(corpus: Corpus) -> Iterable[Problem]:
 
 
 def _problems_of_intervals(corpus: Corpus) -> list[Problem]:
-    """Annotation and window files that cannot be read, or belong to no listed video."""
+    """Annotation and window files that cannot be read or belong to no listed video."""
     problems: list[Problem] = []
     listed = {video.key for video in corpus.videos}
     windows = corpus.windows.maps if isinstance(corpus.windows, ChainMap) else [corpus.windows]
@@ -108,12 +109,12 @@ def _problems_of_intervals(corpus: Corpus) -> list[Problem]:
                 problems.append(Problem(name, None, "belongs to no listed video", "warning"))
             elif task in corpus.tasks:
                 read = lambda path=path, task=task: read_step_intervals(path, corpus.tasks[task])  # noqa: E731
-                _tried(read, problems, name)
+                _read_or_report(read, problems, name)
     return problems
 
 
 def _problems_of_features(corpus: Corpus) -> list[Problem]:
-    """Feature files that are damaged, of another width, transposed, or hold numbers that are none."""
+    """Feature files that are unreadable, transposed, of a different number of columns, or not finite; videos without features."""
     features = corpus.features
     if not isinstance(features, NpyFeatures):
         return []
@@ -121,21 +122,23 @@ def _problems_of_features(corpus: Corpus) -> list[Problem]:
     shapes: dict[str, tuple[int, int]] = {}
     for video in sorted({video.id for video in corpus.videos if video.id in features}):
         file = f"{features.folder.name}/{video}.npy"
-        rows = _tried(lambda video=video: read_rows(features.path(video)), problems, file)  # type: ignore[misc]
+        rows = _read_or_report(lambda video=video: read_rows(features.path(video)), problems, file)  # type: ignore[misc]
         if rows is not None:
             shapes[video] = rows.shape
-            problems += _bad_numbers(rows, file)
-    problems += _odd_widths(shapes, features.folder.name)
+            problems += _nonfinite_values(rows, file)
+    problems += _inconsistent_widths(shapes, features.folder.name)
     missing = [video for video in corpus.videos if video.id not in features]
     problems += [_missing(video, features.folder.name) for video in missing]
     return problems
 
 
 def _missing(video: Video, folder: str) -> Problem:
-    return Problem(f"{folder}/{video.id}.npy", None, f"missing: {video.key} can neither train nor be judged", "warning")
+    return Problem(
+        f"{folder}/{video.id}.npy", None, f"missing: {video.key} is used neither for training nor for evaluation", "warning"
+    )
 
 
-def _bad_numbers(rows: np.ndarray, file: str) -> Iterable[Problem]:
+def _nonfinite_values(rows: np.ndarray, file: str) -> Iterable[Problem]:
     for first in range(0, len(rows), _ROWS_AT_ONCE):
         bad = np.argwhere(~np.isfinite(rows[first : first + _ROWS_AT_ONCE]))
         if bad.size:
@@ -143,17 +146,17 @@ def _bad_numbers(rows: np.ndarray, file: str) -> Iterable[Problem]:
             return
 
 
-def _odd_widths(shapes: dict[str, tuple[int, int]], folder: str) -> Iterable[Problem]:
-    """Files whose D is not the commonest one; the ones whose T is look transposed."""
+def _inconsistent_widths(shapes: dict[str, tuple[int, int]], folder: str) -> Iterable[Problem]:
+    """Files whose D differs from the most frequent one; a file whose T equals it is probably transposed."""
     if not shapes:
         return
     widths = [width for _, width in shapes.values()]
-    usual = max(sorted(set(widths)), key=widths.count)
+    common_width = max(sorted(set(widths)), key=widths.count)
     for video, (length, width) in sorted(shapes.items()):
-        if width == usual:
+        if width == common_width:
             continue
-        if length == usual:
-            message = f"shape ({length}, {width}) looks transposed, (D, T); expected (T, {usual}): save its transpose"
+        if length == common_width:
+            message = f"shape ({length}, {width}) looks transposed, (D, T); expected (T, {common_width}): save its transpose"
         else:
-            message = f"{width} columns; the other videos have {usual}"
+            message = f"{width} columns; the other videos have {common_width}"
         yield Problem(f"{folder}/{video}.npy", None, message)

@@ -1,17 +1,16 @@
-"""The published CrossTask layout, read and written.
+"""Reader and writer of the published CrossTask layout.
 
-crosstask_release/tasks_primary.txt   blocks of five lines and a blank: id, title, url, number of steps, steps with commas
+crosstask_release/tasks_primary.txt   blocks of five lines and a blank line: id, title, URL, number of steps, comma-separated steps
 crosstask_release/tasks_related.txt   the same
 crosstask_release/videos.csv          task,video,url
 crosstask_release/videos_val.csv      the same, the validation videos
-crosstask_release/video_seconds.csv   video,T (ours: stands in for the features where they are missing)
-crosstask_release/annotations/TASK_VIDEO.csv      step from 1, start s, end s
+crosstask_release/video_seconds.csv   video,T (our addition: gives T where features are missing)
+crosstask_release/annotations/TASK_VIDEO.csv      step (from 1), start in s, end in s
 crosstask_constraints/TASK_VIDEO.csv              the same: narration windows
-crosstask_features/VIDEO.npy                      (T, D), one row a second
+crosstask_features/VIDEO.npy                      (T, D), one row per second
 crosstask_subtitles/VIDEO.vtt, .srt, .json
 """
 
-import csv
 import math
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +19,8 @@ from functools import cached_property
 from pathlib import Path
 
 from crosstask.datasets.subtitle_folders import SubtitleFolders
-from crosstask.features import NpyFeatures
+from crosstask.datasets.text_files import csv_rows, read_text
+from crosstask.features import NpyFeatures, read_feature_spec
 from crosstask.records import (
     Corpus,
     InputError,
@@ -33,13 +33,13 @@ from crosstask.records import (
     at_line,
     refuse_escaping_id,
 )
-from crosstask.storage import existing_derived, write_text
+from crosstask.storage import existing_derived_folder, write_text
 
-_MOST_DIGITS = 6  # of a video's seconds: eleven days; a longer claim must not ask for memory
+_MAX_DIGITS = 6  # of T in seconds, eleven days; larger values are refused, as arrays of length T are allocated
 
 
 def read_release(folder: Path) -> Corpus:
-    """The corpus in a folder of the published layout; annotations, windows and features are read when asked for."""
+    """The corpus in a folder of the published layout; annotations, windows and features are read lazily."""
     release = folder / "crosstask_release"
     if not (release / "tasks_primary.txt").exists():
         raise InputError(f"{folder}: no crosstask_release/tasks_primary.txt; expected the published layout or a corpus.toml")
@@ -58,8 +58,8 @@ def read_release(folder: Path) -> Corpus:
         seconds=read_seconds(release / "video_seconds.csv"),
         annotations=StepIntervalFiles(release / "annotations", tasks),
         windows=ChainMap(
-            StepIntervalFiles(folder / "crosstask_constraints", tasks),  # type: ignore[arg-type] # read, never written to
-            StepIntervalFiles(existing_derived(folder, "constraints"), tasks),  # type: ignore[arg-type]
+            StepIntervalFiles(folder / "crosstask_constraints", tasks),  # type: ignore[arg-type] # a ChainMap asks for mutable mappings; these are only read
+            StepIntervalFiles(existing_derived_folder(folder, "constraints"), tasks),  # type: ignore[arg-type]
         ),
         subtitles=SubtitleFolders((folder / "crosstask_subtitles",)),
         features=NpyFeatures(features) if features.is_dir() else NoFeatures(),
@@ -68,15 +68,9 @@ def read_release(folder: Path) -> Corpus:
     )
 
 
-def read_feature_spec(folder: Path) -> str:
-    """What the columns of a feature folder are, as written by the extractor beside them; 'unknown' otherwise."""
-    path = folder / "recipe.txt"
-    return _text(path).strip()[:500] if path.is_file() else "unknown"
-
-
 def read_tasks(path: Path, primary: bool) -> list[Task]:
-    """The tasks of a task file, in its order."""
-    lines = [line.strip() for line in _text(path).split("\n")]
+    """The tasks of a task file, in file order."""
+    lines = [line.strip() for line in read_text(path).split("\n")]
     tasks: list[Task] = []
     at = 0
     while at < len(lines):
@@ -89,7 +83,7 @@ def read_tasks(path: Path, primary: bool) -> list[Task]:
 
 
 def _task_at(path: Path, lines: list[str], at: int, primary: bool) -> Task:
-    """The task whose block begins at line `at` (counted from 0)."""
+    """The task whose block starts at line `at` (from 0)."""
     block = lines[at : at + 5]
     if len(block) < 5 or not block[4]:
         raise at_line(path, at + 1, f"task {block[0]} is cut short; expected five lines: id, title, url, number of steps, steps")
@@ -104,7 +98,7 @@ def _task_at(path: Path, lines: list[str], at: int, primary: bool) -> Task:
 
 
 def read_videos(path: Path, tasks: Mapping[str, Task]) -> tuple[Video, ...]:
-    """The rows of a video list; rows of tasks that are not listed are refused, a repeated row counts once."""
+    """The videos of a list; a row of an unknown task is an error, repeated rows count once."""
     videos: dict[VideoKey, Video] = {}
     for line, row in csv_rows(path):
         if len(row) < 2:
@@ -118,20 +112,20 @@ def read_videos(path: Path, tasks: Mapping[str, Task]) -> tuple[Video, ...]:
 
 
 def read_seconds(path: Path) -> dict[str, int]:
-    """T of each video, where published; empty when there is no such file."""
+    """T of each video listed in the file; empty if there is no such file."""
     if not path.exists():
         return {}
     seconds = {}
     for line, row in csv_rows(path):
         length = row[1].strip() if len(row) == 2 else ""
-        if not length.isdecimal() or len(length) > _MOST_DIGITS:
+        if not length.isdecimal() or len(length) > _MAX_DIGITS:
             raise at_line(path, line, f"found {','.join(row)[:80]!r}; expected video,T with T in seconds")
-        seconds[row[0].strip()] = int(length)  # of what was looked at: int() strips less than strip()
+        seconds[row[0].strip()] = int(length)  # `length` is stripped: int() ignores fewer kinds of white space than strip()
     return seconds
 
 
 def read_step_intervals(path: Path, task: Task) -> tuple[StepInterval, ...]:
-    """The lines of an annotation or constraint file: steps from 1 on disk, from 0 in memory."""
+    """The step intervals of an annotation or constraint file; steps are numbered from 1 on disk, from 0 in memory."""
     return tuple(_step_interval(path, line, row, task) for line, row in csv_rows(path))
 
 
@@ -149,7 +143,7 @@ def _step_interval(path: Path, line: int, row: list[str], task: Task) -> StepInt
 
 @dataclass(frozen=True)
 class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
-    """The files `TASK_VIDEO.csv` of a folder, each read when asked for."""
+    """Step intervals by video from the files `TASK_VIDEO.csv` of a folder, read lazily."""
 
     folder: Path
     tasks: Mapping[str, Task]
@@ -159,11 +153,11 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
         return frozenset(path.name for path in self.folder.glob("*.csv")) if self.folder.is_dir() else frozenset()
 
     def path(self, key: VideoKey) -> Path:
-        """The file of a video."""
+        """Path of a video's file."""
         return self.folder / f"{key}.csv"
 
     def __contains__(self, key: object) -> bool:
-        """Whether the video has a file."""
+        """True if the video has a file."""
         return isinstance(key, VideoKey) and f"{key}.csv" in self._names
 
     def __getitem__(self, key: VideoKey) -> tuple[StepInterval, ...]:
@@ -180,31 +174,12 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
                 yield VideoKey(task, video)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of files that belong to a known task."""
         return sum(1 for _ in self)
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from None
-
-
-def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """(line number, fields) of every line that is not blank."""
-    try:
-        for number, row in enumerate(csv.reader(_text(path).splitlines()), start=1):
-            if any(field.strip() for field in row):
-                yield number, row
-    except csv.Error as error:
-        raise InputError(f"{'/'.join(path.parts[-2:])}: {error}; expected plain comma-separated lines") from None
-
-
 def write_release(corpus: Corpus, folder: Path) -> None:
-    """Write tasks, videos, lengths, annotations and windows in the published layout; features are left to their own writer."""
+    """Write tasks, videos, lengths, annotations and windows in the published layout; `write_rows` writes the features."""
     release = folder / "crosstask_release"
     primary = [task for task in corpus.tasks.values() if task.primary]
     related = [task for task in corpus.tasks.values() if not task.primary]
@@ -224,20 +199,22 @@ def write_release(corpus: Corpus, folder: Path) -> None:
 def _tasks_text(tasks: Iterable[Task]) -> str:
     for task in (tasks := list(tasks)):
         if any("," in step for step in task.steps):
-            raise InputError(f"task '{task.title}': a step name holds a comma, which the published layout cannot say")
+            raise InputError(
+                f"task '{task.title}': a step name holds a comma, which separates steps in the published layout; rename the step"
+            )
     return "".join(f"{t.id}\n{t.title}\n{t.url}\n{len(t.steps)}\n{','.join(t.steps)}\n\n" for t in tasks)
 
 
 def videos_text(videos: Iterable[Video]) -> str:
-    """Rows task,video,url."""
+    """The text of a video list: lines `task,video,url`."""
     return "".join(f"{video.task},{video.id},{video.url}\n" for video in videos)
 
 
 def write_step_intervals(path: Path, intervals: Iterable[StepInterval]) -> Path:
-    """`path`, now holding an annotation or the windows of a video in the published format."""
-    lines = (f"{s.step + 1},{_seconds(s.interval.start_s)},{_seconds(s.interval.end_s)}\n" for s in intervals)
+    """`path`, now holding the annotation or the windows of a video in the published format."""
+    lines = (f"{s.step + 1},{_format_seconds(s.interval.start_s)},{_format_seconds(s.interval.end_s)}\n" for s in intervals)
     return write_text(path, "".join(lines))
 
 
-def _seconds(value: float) -> str:
+def _format_seconds(value: float) -> str:
     return f"{value:.3f}".rstrip("0").rstrip(".")

@@ -1,4 +1,4 @@
-"""Folders of subtitles by video id, each file read when asked for."""
+"""Narrations by video id from folders of subtitle files, read lazily."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ EXTENSIONS = (".vtt", ".srt", ".json3", ".json")
 
 @dataclass(frozen=True)
 class SubtitleFolders(Mapping[str, Narration]):
-    """`VIDEO.vtt` (or .srt, .json; `VIDEO.en.vtt` too) of some folders, by video id; a later folder goes before an earlier one."""
+    """Narrations from `VIDEO.vtt` (or .srt, .json, `VIDEO.en.vtt`) of some folders; a later folder takes precedence."""
 
     folders: tuple[Path, ...]
 
     @cached_property
     def paths(self) -> dict[str, Path]:
-        """The file of each video that has one."""
+        """Video id -> subtitle file."""
         return {video_id: path for folder in self.folders for video_id, path in files_by_video(folder).items()}
 
     def __getitem__(self, video_id: str) -> Narration:
-        """What is said in a video."""
+        """The narration of a video."""
         from crosstask.datasets.subtitles import read_narration
 
         return read_narration(self.paths[video_id])
 
     def __contains__(self, video_id: object) -> bool:
-        """Whether the video has subtitles."""
+        """True if the video has subtitles."""
         return video_id in self.paths
 
     def __iter__(self) -> Iterator[str]:
@@ -36,12 +36,12 @@ class SubtitleFolders(Mapping[str, Narration]):
         return iter(sorted(self.paths))
 
     def __len__(self) -> int:
-        """How many videos have subtitles."""
+        """Number of videos with subtitles."""
         return len(self.paths)
 
 
 def files_by_video(folder: Path) -> dict[str, Path]:
-    """The subtitle file of each video in a folder: WebVTT is preferred, then SRT, then JSON."""
+    """Video id -> subtitle file of a folder; WebVTT is preferred, then SRT, then JSON."""
     if not folder.is_dir():
         return {}
     found: dict[str, Path] = {}

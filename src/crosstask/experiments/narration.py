@@ -13,7 +13,7 @@ from crosstask.jobs import Job
 from crosstask.metrics.windows import score_windows
 from crosstask.narration.narrate import RECIPES, transcripts, usable_videos
 from crosstask.records import InputError
-from crosstask.storage.places import cache_folder
+from crosstask.storage.derived_folders import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
 from crosstask.text.encoders.sentence import PACKAGED
 

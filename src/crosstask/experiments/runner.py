@@ -100,7 +100,7 @@ def run_settings(config: ExperimentConfig, settings: Sequence[Arm], show: Sequen
             if run == 0 and of_setting[run].name in show:
                 values["show"] = True
             world = values["corpus"] if config.synthetic else ""  # drawing a world is dear; a folder is opened in no time
-            jobs.append(Job(f"{_file_name(of_setting[run].name)}-{run:03d}", values, opens=world))
+            jobs.append(Job(f"{_file_name(of_setting[run].name)}-{run:03d}", values, resource=world))
     done = config.do("experiment", jobs)
     n = len(settings)
     return {s.name: done[i::n] for i, s in enumerate(settings)}, tuned
@@ -120,7 +120,7 @@ def tune(config: ExperimentConfig, settings: Sequence[Arm]) -> tuple[list[list[A
                 values = job_values(config, setting.learning_with(**changed), group)
                 values |= {"judge": "validation", "corpus": corpus, "seed": seed}
                 name = f"tune-{_file_name(setting.name)}-{seed - config.seed:03d}-{i}"
-                jobs.append(Job(name, values, opens=corpus if config.synthetic else ""))
+                jobs.append(Job(name, values, resource=corpus if config.synthetic else ""))
                 cells.append((group, number, i))
     recalls: dict[tuple[int, int, int], list[float]] = {}
     for cell, result in zip(cells, config.do("tuning", jobs), strict=True):

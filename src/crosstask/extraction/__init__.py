@@ -1,1 +1,1 @@
-"""Video file -> features (T, D), one row a second: decoding, backbones, speech."""
+"""Features (T, D) of video files, one row per second: decoding, backbones, speech recognition."""

@@ -1,4 +1,4 @@
-"""Video files, opened with suspicion: real containers only, nothing fetched, every refusal by name. Extra: video."""
+"""Opening and demultiplexing video files safely: only self-contained formats, no network access. Extra: video."""
 
 import logging
 from collections.abc import Iterator
@@ -9,27 +9,28 @@ from typing import Any
 
 from crosstask.records import InputError, MissingExtra
 
-# Files that hold their own pictures and sound. Playlists, which point at other files or at the network, are not among them.
+# Formats that contain their own frames and audio; playlists, which refer to other files or the network, are excluded.
 CONTAINERS = (
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpeg,mpegts,mpegvideo,flv,live_flv,asf,ogg,mxf,gif,h264,hevc,m4v,"
     "ivf,rm,dv,nut,wtv,wav,mp3,aac,flac,aiff"
 )
-LARGEST_PICTURE = 8192 * 8192  # pixels; more is an attack, not a kitchen
+CONTAINER_TIME_BASE = 1e6  # units per second of container times, FFmpeg's AV_TIME_BASE
+MAX_FRAME_PIXELS = 8192 * 8192  # ours: twice 8K video; larger frames could exhaust the memory
 
 
 def need_pyav() -> Any:
-    """PyAV, or the extra to install."""
+    """The module `av`, or an error that names the extra to install."""
     try:
         import av
     except ImportError:
         raise MissingExtra("decoding video files", "video") from None
-    logging.getLogger("libav").setLevel(logging.CRITICAL)  # its remarks on damaged frames; ours are one line a file
+    logging.getLogger("libav").setLevel(logging.CRITICAL)  # we log one line per damaged file ourselves
     return av
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Any]:
-    """The container in a file; whatever it is not is an `InputError` that names it."""
+def open_container(path: Path) -> Iterator[Any]:
+    """The opened container of a video file; `InputError` for any other file."""
     av = need_pyav()
     try:
         size = path.stat().st_size
@@ -39,13 +40,13 @@ def opened(path: Path) -> Iterator[Any]:
         raise InputError(f"{path.name}: {'a folder' if path.is_dir() else 'empty, 0 bytes'}; expected a video file")
     with path.open("rb") as file:
         try:
-            # Read through our own file, so that a hostile one cannot name protocols; scalings of broken text do not matter here.
+            # Passing an open file instead of a path keeps FFmpeg from opening other files or protocols.
             container = av.open(
                 file, "r", options={"format_whitelist": CONTAINERS}, metadata_errors="replace", buffer_size=1 << 18
             )
         except (av.error.FFmpegError, ValueError, OSError) as error:
             raise InputError(
-                f"{path.name}: no video that can be decoded ({_reason(error)}); expected mp4, mkv, webm ..."
+                f"{path.name}: not a video that can be decoded ({_reason(error)}); expected mp4, mkv, webm ..."
             ) from None
         try:
             yield container
@@ -58,38 +59,40 @@ def _reason(error: Exception) -> str:
 
 
 def video_stream(path: Path, container: Any) -> Any:
-    """The stream of moving pictures; sound with a cover picture has none."""
+    """The first video stream of a container, ignoring cover images of audio files."""
     for stream in container.streams.video:
-        cover = bool(stream.disposition & type(stream.disposition).attached_pic)
-        if not cover:
+        is_cover = bool(stream.disposition & type(stream.disposition).attached_pic)
+        if not is_cover:
             context = stream.codec_context
             if context is None:
-                raise InputError(f"{path.name}: its pictures are in a format that is unknown here; convert it to H.264 mp4")
-            if context.width * context.height > LARGEST_PICTURE:
-                raise InputError(f"{path.name}: pictures of {context.width} x {context.height}; expected at most 8192 x 8192")
+                raise InputError(f"{path.name}: its video codec is not supported; convert it to H.264 mp4")
+            if context.width * context.height > MAX_FRAME_PIXELS:
+                raise InputError(
+                    f"{path.name}: frames of {context.width} x {context.height} pixels; expected at most 8192 x 8192"
+                )
             return stream
-    found = "sound" if container.streams.audio else "neither pictures nor sound"
-    raise InputError(f"{path.name}: {found}, but no moving pictures; expected a video")
+    found = "only audio" if container.streams.audio else "neither video nor audio"
+    raise InputError(f"{path.name}: {found}, no video stream; expected a video")
 
 
 @dataclass
-class Damage:
-    """What could not be decoded of a file: so many packets, and why it ended before its end, if it did."""
+class DecodingErrors:
+    """Number of packets that could not be decoded, and why reading stopped before the end of the file, if it did."""
 
     packets: int = 0
-    ended: str = ""
+    end_reason: str = ""
 
 
-def decoded(container: Any, stream: Any, damage: Damage | None = None) -> Iterator[Any]:
-    """Frames as they come, from where the file stands; damage is left out and counted, and the file may end anywhere."""
+def decode_frames(container: Any, stream: Any, errors: DecodingErrors | None = None) -> Iterator[Any]:
+    """Frames from the current position on; undecodable packets are skipped and counted in `errors`."""
     av = need_pyav()
-    found = damage or Damage()
+    found = errors or DecodingErrors()
     packets = container.demux(stream)
     while True:
         try:
             packet = next(packets, None)
         except (av.error.FFmpegError, OSError) as error:
-            found.ended = str(error.strerror or "read error")
+            found.end_reason = str(error.strerror or "read error")
             return
         if packet is None:
             return
@@ -102,27 +105,27 @@ def decoded(container: Any, stream: Any, damage: Damage | None = None) -> Iterat
 
 
 @dataclass(frozen=True)
-class Probed:
-    """What a file announces of itself."""
+class MediaInfo:
+    """Properties of a video file from its header."""
 
-    seconds: float  # 0 where it does not say
+    duration_s: float  # 0 if the header does not give it
     width: int
     height: int
     frames_per_second: float
-    has_sound: bool
+    has_audio: bool
     n_subtitles: int
 
 
-def probe(path: Path) -> Probed:
-    """What a video file announces, without decoding it."""
-    with opened(path) as container:
+def probe(path: Path) -> MediaInfo:
+    """The properties of a video file, without decoding it."""
+    with open_container(path) as container:
         stream = video_stream(path, container)
         context = stream.codec_context
-        return Probed(
-            seconds=(container.duration or 0) / 1e6,
+        return MediaInfo(
+            duration_s=(container.duration or 0) / CONTAINER_TIME_BASE,
             width=context.width,
             height=context.height,
             frames_per_second=float(stream.average_rate or 0),
-            has_sound=bool(container.streams.audio),
+            has_audio=bool(container.streams.audio),
             n_subtitles=len(container.streams.subtitles),
         )

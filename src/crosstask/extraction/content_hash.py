@@ -1,27 +1,28 @@
-"""Knowing a file by its content, so that what is done for it need not be done again."""
+"""Digest of a file's content, by which finished work is recognised."""
 
 import hashlib
 import stat
 from errno import EINVAL
 from pathlib import Path
 
-_WHOLE = 64 << 20  # bytes: files up to this size are read whole
-_PIECE, _N_PIECES = 1 << 20, 32  # of larger files: pieces at even distances, with the size
+# Ours: files up to 64 MiB are read completely, of larger ones 32 evenly spaced blocks of 1 MiB.
+_MAX_COMPLETE_BYTES = 64 << 20
+_BLOCK_BYTES, _N_BLOCKS = 1 << 20, 32
 
 
-def content_stamp(path: Path) -> str:
-    """Sixteen hex digits that change with the file's content (sampled at 32 places beyond 64 MB)."""
+def content_digest(path: Path) -> str:
+    """Sixteen hex digits of the SHA-256 of a file's size and content (32 samples of it above 64 MiB)."""
     status = path.stat()
-    if not stat.S_ISREG(status.st_mode):  # a pipe or a device may have no end
+    if not stat.S_ISREG(status.st_mode):  # reading a pipe or a device might never end
         raise OSError(EINVAL, "a folder" if path.is_dir() else "not a plain file", str(path))
     size = status.st_size
     digest = hashlib.sha256(str(size).encode())
     with path.open("rb") as file:
-        if size <= _WHOLE:
-            while block := file.read(_PIECE):
+        if size <= _MAX_COMPLETE_BYTES:
+            while block := file.read(_BLOCK_BYTES):
                 digest.update(block)
         else:
-            for number in range(_N_PIECES):
-                file.seek(number * (size - _PIECE) // (_N_PIECES - 1))
-                digest.update(file.read(_PIECE))
+            for number in range(_N_BLOCKS):
+                file.seek(number * (size - _BLOCK_BYTES) // (_N_BLOCKS - 1))
+                digest.update(file.read(_BLOCK_BYTES))
     return digest.hexdigest()[:16]

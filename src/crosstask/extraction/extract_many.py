@@ -1,9 +1,9 @@
-"""Many videos -> a folder of features: one job a video, done once, each file whole or absent; a bad video is set aside with its reason.
+"""Features of many videos, one job per video; finished videos are reused, unusable ones are skipped with a reason.
 
 FOLDER/VIDEO.npy         (T, D) float32
-FOLDER/recipe.txt        what made them, in a line; models refuse features of another recipe
-FOLDER/columns.txt       which columns are what
-FOLDER/.done/VIDEO.json  what was done, from which content
+FOLDER/feature_spec.txt  the feature spec; models refuse features of another spec (read from recipe.txt of earlier versions too)
+FOLDER/columns.txt       meaning of the columns
+FOLDER/.done/VIDEO.json  record of the finished job, with the digest of the video's content
 """
 
 import os
@@ -18,26 +18,27 @@ import numpy as np
 
 from crosstask.extraction.backbones.protocol import need_torch
 from crosstask.extraction.containers import need_pyav
-from crosstask.extraction.content_hash import content_stamp
+from crosstask.extraction.content_hash import content_digest
 from crosstask.extraction.extract_video import extract_video
-from crosstask.extraction.feature_spec import FeatureSpec, Part, backbones_of, columns_text
+from crosstask.extraction.feature_spec import BackboneSpec, FeatureSpec, columns_text, load_backbones
 from crosstask.extraction.second import SAMPLE_RATE, Second
-from crosstask.features import read_shape, write_rows
+from crosstask.features import find_feature_spec, read_shape, write_feature_spec, write_rows
+from crosstask.features.spec_file import FILE_NAME as SPEC_FILE_NAME
 from crosstask.jobs import Job, finished_result, run_all
 from crosstask.records import InputError, MissingExtra
 from crosstask.storage import write_text
 
 
 @dataclass
-class Extracted:
-    """What became of each video."""
+class ExtractionReport:
+    """Ids of the videos extracted and reused, and the reason for each skipped one."""
 
     done: list[str] = field(default_factory=list)
     reused: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Counts, and the reason for each video that was set aside."""
+        """Counts, and the reason for each skipped video."""
         return {"done": len(self.done), "reused": len(self.reused), "skipped": dict(sorted(self.skipped.items()))}
 
 
@@ -49,29 +50,17 @@ def extract_videos(
     workers: int = 1,
     advance: Callable[[], None] = lambda: None,
     address: str | None = None,
-) -> Extracted:
-    """Describe videos (by id) into a folder; those already described from the same content are left alone."""
-    rehearse(spec)
-    take_folder(folder, spec)
-    result = Extracted()
-    jobs = []
-    for video_id, path in sorted(videos.items()):
-        try:
-            stamp = content_stamp(path)
-        except OSError as error:
-            result.skipped[video_id] = f"{path.name}: cannot be read ({error.strerror}); expected a video file"
-            drop_features(folder, video_id)
-            advance()
-            continue
-        job = Job(video_id, {"id": video_id, "video": os.path.relpath(path, folder), "stamp": stamp, "recipe": str(spec)})
-        if _is_done(folder, job):
-            result.reused.append(video_id)
-        jobs.append(job)
-    work = partial(extract_job, folder=str(folder.resolve()), parts=[vars(part) for part in spec.parts])
+) -> ExtractionReport:
+    """Extract features of videos (id -> path) into a folder; videos extracted before from the same content are reused."""
+    check_backbones(spec)
+    claim_folder(folder, spec)
+    result = ExtractionReport()
+    jobs = _jobs(videos, spec, folder, result, advance)
+    work = partial(extract_job, folder=str(folder.resolve()), backbones=[vars(backbone) for backbone in spec.backbones])
     try:
         outcomes = run_all(work, jobs, folder / ".done", engine, workers, advance, address)
     except BrokenProcessPool:
-        outcomes = [_alone(work, job, folder) for job in jobs]
+        outcomes = [_run_isolated(work, job, folder) for job in jobs]
     for job, outcome in zip(jobs, outcomes, strict=True):
         if "skipped" in outcome:
             result.skipped[job.name] = outcome["skipped"]
@@ -80,21 +69,42 @@ def extract_videos(
     return result
 
 
-def _alone(work: Callable[[Mapping[str, Any]], Any], job: Job, folder: Path) -> Any:
-    """What becomes of a video in a process of its own: one was lost, and so it shows at which video; finished ones are only read."""
+def _jobs(
+    videos: Mapping[str, Path], spec: FeatureSpec, folder: Path, result: ExtractionReport, advance: Callable[[], None]
+) -> list[Job]:
+    """The jobs of all readable videos, sorted by id; unreadable and reused videos are noted in `result`."""
+    jobs = []
+    for video_id, path in sorted(videos.items()):
+        try:
+            digest = content_digest(path)
+        except OSError as error:
+            result.skipped[video_id] = f"{path.name}: cannot be read ({error.strerror}); expected a video file"
+            remove_features(folder, video_id)
+            advance()
+            continue
+        # The keys are those of earlier versions, so that their records still match.
+        job = Job(video_id, {"id": video_id, "video": os.path.relpath(path, folder), "stamp": digest, "recipe": str(spec)})
+        if _is_done(folder, job):
+            result.reused.append(video_id)
+        jobs.append(job)
+    return jobs
+
+
+def _run_isolated(work: Callable[[Mapping[str, Any]], Any], job: Job, folder: Path) -> Any:
+    """The outcome of a job in a process of its own, after a worker died: this finds the video that kills its worker."""
     try:
         return run_all(work, [job], folder / ".done", workers=2)[0]
     except BrokenProcessPool:
         name = Path(job.values["video"]).name
-        return {"skipped": f"{name}: describing it ends the process; damaged, or too large for the memory here: convert it anew"}
+        return {"skipped": f"{name}: extracting it ends the process; damaged, or too large for the memory here: convert it again"}
 
 
-def extract_job(values: Mapping[str, Any], folder: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """One video described and written; what is wrong with it otherwise."""
+def extract_job(values: Mapping[str, Any], folder: str, backbones: list[dict[str, Any]]) -> dict[str, Any]:
+    """Extract and write the features of one video; returns their shape, or the reason for skipping it."""
     path = Path(os.path.normpath(Path(folder) / values["video"]))
     try:
-        rows = extract_video(path, FeatureSpec(tuple(Part(**part) for part in parts)))
-        changed = content_stamp(path) != values["stamp"]
+        rows = extract_video(path, FeatureSpec(tuple(BackboneSpec(**backbone) for backbone in backbones)))
+        changed = content_digest(path) != values["stamp"]
     except MissingExtra:
         raise
     except InputError as error:
@@ -102,58 +112,57 @@ def extract_job(values: Mapping[str, Any], folder: str, parts: list[dict[str, An
     except OSError as error:
         return {"skipped": f"{path.name}: cannot be read ({error.strerror}); expected a video file"}
     if changed:
-        return {"skipped": f"{path.name}: changed while it was read; repeat the command once it is copied whole"}
+        return {"skipped": f"{path.name}: changed while it was read; repeat the command when it is complete"}
     write_rows(Path(folder) / f"{values['id']}.npy", rows)
     return {"shape": list(rows.shape)}
 
 
 def _is_done(folder: Path, job: Job) -> bool:
-    """Whether the features stand as their record says; otherwise both are dropped, and the video tried again."""
+    """True if the features match their record; otherwise both are removed, so that the video is extracted again."""
     outcome = finished_result(folder / ".done", job)
     try:
         if outcome is not None and list(read_shape(folder / f"{job.name}.npy")) == outcome.get("shape"):
             return True
     except InputError:
         pass
-    drop_features(folder, job.name)
+    remove_features(folder, job.name)
     return False
 
 
-def drop_features(folder: Path, video_id: str) -> None:
-    """Features that we made of other content go, as nothing may be found in a video by the looks of another; theirs stay who made them elsewhere."""
+def remove_features(folder: Path, video_id: str) -> None:
+    """Remove the features and the record of a video whose content has changed; features without a record, made elsewhere, are kept."""
     record = folder / ".done" / f"{video_id}.json"
     if record.exists():
         (folder / f"{video_id}.npy").unlink(missing_ok=True)
         record.unlink()
 
 
-def rehearse(spec: FeatureSpec) -> None:
-    """Find out now, not at every video, that a part is not installed or that weights do not fit."""
+def check_backbones(spec: FeatureSpec) -> None:
+    """Raise an error before any video is read if an extra is missing or weights do not fit."""
     need_pyav()
-    for part, backbone in zip(spec.parts, backbones_of(spec), strict=True):
-        if part.name != "log-mel":
-            need_torch(part.name)
-        if part.weights:
+    for chosen, backbone in zip(spec.backbones, load_backbones(spec), strict=True):
+        if chosen.name != "log-mel":
+            need_torch(chosen.name)
+        if chosen.weights:
             sampling = backbone.sampling
-            grey = (
+            grey_frames = (
                 {}
                 if sampling is None
                 else {sampling: np.full((sampling.per_second or 1, sampling.size, sampling.size, 3), 127, np.uint8)}
             )
-            backbone.describe([Second(grey, np.zeros(SAMPLE_RATE, np.float32))])
+            backbone.extract([Second(grey_frames, np.zeros(SAMPLE_RATE, np.float32))])
 
 
-def take_folder(folder: Path, spec: FeatureSpec) -> None:
-    """Make the folder one of this recipe; features that something else made there are never touched."""
-    written = folder / "recipe.txt"
-    found = written.read_text("utf-8").strip() if written.is_file() else None
+def claim_folder(folder: Path, spec: FeatureSpec) -> None:
+    """Make the folder one of this feature spec; features that were not extracted by us are never changed."""
+    found = find_feature_spec(folder)
     if found is None and any(folder.glob("*.npy")):
-        raise InputError(f"{folder}: holds features without a recipe.txt, so made elsewhere; choose another --out")
+        raise InputError(f"{folder}: holds features without a {SPEC_FILE_NAME}, so made elsewhere; choose another --out")
     if found is not None and found != str(spec):
         if not (folder / ".done").is_dir():
             raise InputError(f"{folder}: holds features of '{found}', not '{spec}'; choose another --out")
         for record in sorted((folder / ".done").glob("*.json")):
-            drop_features(folder, record.stem)
+            remove_features(folder, record.stem)
     write_text(folder / "columns.txt", columns_text(spec) + "\n")
     (folder / ".done").mkdir(exist_ok=True)
-    write_text(written, f"{spec}\n")
+    write_feature_spec(folder, str(spec))

@@ -1,4 +1,4 @@
-"""One second of a video, and what a backbone asks to see of it."""
+"""One second of a video: the input of a backbone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,14 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-SAMPLE_RATE = 16_000  # of the sound: samples a second, one channel
+SAMPLE_RATE = 16_000  # audio samples per second, one channel; what VGGish and Whisper expect
 
-Pictures = npt.NDArray[np.uint8]  # (n, size, size, 3), red green blue
-Sound = npt.NDArray[np.float32]  # (16000,), between -1 and 1
+Image = npt.NDArray[np.uint8]  # (height, width, 3), RGB
+Frames = npt.NDArray[np.uint8]  # (n, size, size, 3), RGB
+Audio = npt.NDArray[np.float32]  # (16000,), between -1 and 1
 
 
 class Sampling(NamedTuple):
-    """Which pictures of a second: `per_second` of them evenly spaced, or (None) every `every`-th frame there is."""
+    """Frames sampled from a second: `per_second` evenly spaced ones, or (None) every `every`-th frame; scaled to `size` pixels."""
 
     size: int
     per_second: int | None
@@ -23,7 +24,7 @@ class Sampling(NamedTuple):
 
 @dataclass(frozen=True)
 class Second:
-    """The pictures of one second by sampling, at least one each, and its sound, silent where there is none."""
+    """The frames of one second by sampling, at least one each, and its audio (zeros without an audio stream)."""
 
-    pictures: Mapping[Sampling, Pictures]
-    sound: Sound
+    frames: Mapping[Sampling, Frames]
+    audio: Audio

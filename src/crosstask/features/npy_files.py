@@ -14,18 +14,18 @@ from crosstask.storage import NotAnArray, map_array, read_header, replace_file
 
 @dataclass(frozen=True)
 class NpyFeatures:
-    """Feature rows read from `folder/VIDEO.npy` when asked for."""
+    """Feature rows read lazily from `folder/VIDEO.npy`."""
 
     folder: Path
     _lengths: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The videos that have a file."""
+        """Ids of the videos that have a file."""
         return frozenset(path.stem for path in self.folder.glob("*.npy") if not path.name.startswith("."))
 
     def __contains__(self, video_id: object) -> bool:
-        """Whether the video has a file."""
+        """True if the video has a file."""
         return video_id in self.ids
 
     def __iter__(self) -> Iterator[str]:
@@ -33,7 +33,7 @@ class NpyFeatures:
         return iter(sorted(self.ids))
 
     def path(self, video_id: str) -> Path:
-        """The file of a video."""
+        """Path of a video's file."""
         return self.folder / f"{refuse_escaping_id(video_id, 'video')}.npy"
 
     def length(self, video_id: str) -> int:
@@ -47,7 +47,7 @@ class NpyFeatures:
         return read_rows(self.path(video_id))
 
     def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
-        """The rows of some videos in memory, and where each begins; a pack does the same without loading them."""
+        """(R, D) rows of some videos, loaded and concatenated, and the first row of each."""
         return stack_rows(self, video_ids)
 
 
@@ -57,21 +57,21 @@ def read_shape(path: Path) -> tuple[int, int]:
         with path.open("rb") as file:
             shape, dtype, _ = read_header(file)
     except (OSError, NotAnArray) as error:
-        raise _refused(path, error) from None
+        raise _input_error(path, error) from None
     return _checked_shape(path, shape, dtype)
 
 
 def read_rows(path: Path) -> npt.NDArray[np.floating]:
-    """(T, D) of a feature file, memory-mapped, native floating point; never more memory than the file holds."""
+    """(T, D) of a feature file, memory-mapped, in native floating point."""
     read_shape(path)
     try:
-        rows: npt.NDArray[np.floating] = map_array(path)  # type: ignore[assignment] # its type was checked above
+        rows: npt.NDArray[np.floating] = map_array(path)  # type: ignore[assignment] # `read_shape` has checked the dtype
     except (OSError, NotAnArray) as error:
-        raise _refused(path, error) from None
+        raise _input_error(path, error) from None
     return rows if rows.dtype.isnative else rows.astype(rows.dtype.newbyteorder("="))
 
 
-def _refused(path: Path, error: Exception) -> InputError:
+def _input_error(path: Path, error: Exception) -> InputError:
     if isinstance(error, OSError):
         return InputError(f"{path.name}: cannot be read: {error.strerror}")
     if "truncated" in str(error):
@@ -83,14 +83,14 @@ def _checked_shape(path: Path, shape: tuple[int, ...], dtype: np.dtype[np.generi
     if dtype.kind != "f":
         raise InputError(f"{path.name}: holds {dtype}; expected floating point numbers (float16, float32 or float64)")
     if len(shape) != 2:
-        raise InputError(f"{path.name}: shape {shape}; expected (T, D), one row a second")
+        raise InputError(f"{path.name}: shape {shape}; expected (T, D), one row per second")
     if shape[0] < 1 or shape[1] < 1:
         raise InputError(f"{path.name}: shape {shape} has no rows; extract this video again or take it off the list")
     return int(shape[0]), int(shape[1])
 
 
 def write_rows(path: Path, rows: npt.NDArray[np.floating]) -> Path:
-    """`path`, now holding the rows; it appears whole or not at all."""
+    """`path`, now holding the rows; written atomically."""
     with replace_file(path) as file:
         np.lib.format.write_array(file, np.ascontiguousarray(rows), allow_pickle=False)
     return path

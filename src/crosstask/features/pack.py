@@ -1,9 +1,9 @@
-"""Thousands of small feature files as one memory-mapped file of rows.
+"""Thousands of small feature files packed into one memory-mapped file of rows.
 
 A pack is a folder of two files: `rows-DIGEST.bin` (all rows, one video after the other, float16 or float32, C order) and
-`index.json` (where each video lies, the checksum of its rows, and the size and time of the file it came from). Rows grow in
-`unfinished.bin` and take their name when they are whole; the index is written last and names the rows it belongs to, so that
-whoever has an older pack open keeps it as it was. Packing that was stopped goes on from the last video that was safe.
+`index.json` (first row of each video, the checksum of its rows, and the size and modification time of its source file). Rows are
+appended to `unfinished.bin`, which is renamed when complete; the index is written last and names its rows file, so that a process
+that has an older pack open keeps reading the old rows. Interrupted packing resumes after the last video known to be on disk.
 """
 
 import hashlib
@@ -26,19 +26,23 @@ import numpy.typing as npt
 
 from crosstask.features.npy_files import NpyFeatures
 from crosstask.records import InputError
-from crosstask.storage import exclusive_after_waiting, exclusive_or_refused, stable_json, write_json
+from crosstask.storage import blocking_lock, nonblocking_lock, stable_json, write_json
 
 log = logging.getLogger(__name__)
-FORMAT = 2
-_ROWS = re.compile(r"rows-[0-9a-f]{16}\.bin")
-_FLUSH_EVERY_BYTES = 256 * 2**20
-_PREPARED_AHEAD = 2
-Progress = Callable[[int, int], None]
+FORMAT = 2  # of index.json
+_ROWS_FILE_NAME = re.compile(r"rows-[0-9a-f]{16}\.bin")
+_FLUSH_EVERY_BYTES = 256 * 2**20  # ours: at most so much is packed again after an interruption
+_READ_AHEAD = 2  # videos read by threads while one is written
+# Float16 is refused when its rounding error exceeds 0.05 standard deviations in more than a tenth of the columns (both ours).
+_MAX_RELATIVE_ERROR = 0.05
+_MAX_COARSE_COLUMNS = 0.1
+_N_PROBED_ROWS = 16  # rows of a video on which that is measured
+Progress = Callable[[int, int], None]  # videos done, videos in all
 
 
 @dataclass(frozen=True)
 class PackedVideo:
-    """Where the rows of one video lie, and which file they came from."""
+    """Position and checksum of one video's rows in the pack, and size and modification time of their source file."""
 
     id: str
     first_row: int
@@ -50,7 +54,7 @@ class PackedVideo:
 
 @dataclass(frozen=True)
 class PackedFeatures:
-    """Feature rows of a pack. `all_rows` is the whole file as one (R, D) array, mapped, never loaded."""
+    """Feature rows of a pack; `all_rows` is the whole file as one memory-mapped (R, D) array."""
 
     folder: Path
     n_dimensions: int
@@ -65,7 +69,7 @@ class PackedFeatures:
 
     @property
     def n_bytes(self) -> int:
-        """The size of the rows file."""
+        """Size of the rows file in bytes."""
         return self.shape[0] * self.shape[1] * np.dtype(self.dtype).itemsize
 
     @cached_property
@@ -74,7 +78,7 @@ class PackedFeatures:
         return np.memmap(self.folder / self.rows_file, dtype=self.dtype, mode="r", shape=self.shape)
 
     def __contains__(self, video_id: object) -> bool:
-        """Whether the video is packed."""
+        """True if the video is packed."""
         return video_id in self.videos
 
     def __iter__(self) -> Iterator[str]:
@@ -86,7 +90,7 @@ class PackedFeatures:
         return self._video(video_id).n_rows
 
     def first_row(self, video_id: str) -> int:
-        """Where the video's rows begin in `all_rows`."""
+        """Index of the video's first row in `all_rows`."""
         return self._video(video_id).first_row
 
     def rows(self, video_id: str) -> npt.NDArray[np.floating]:
@@ -95,7 +99,7 @@ class PackedFeatures:
         return self.all_rows[video.first_row : video.first_row + video.n_rows]
 
     def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
-        """The whole mapped file, and where each video's rows begin in it."""
+        """The whole mapped file (R, D), and the first row of each video in it."""
         return self.all_rows, {video_id: self.first_row(video_id) for video_id in video_ids}
 
     def _video(self, video_id: str) -> PackedVideo:
@@ -104,7 +108,7 @@ class PackedFeatures:
         return self.videos[video_id]
 
     def damaged(self) -> list[str]:
-        """The videos whose rows no longer match their checksum, sorted."""
+        """Ids of the videos whose rows no longer match their checksum, sorted."""
         return [video_id for video_id in self if _checksum(self.rows(video_id)) != self.videos[video_id].crc32]
 
 
@@ -126,22 +130,20 @@ def _checksum(rows: npt.NDArray[np.floating]) -> int:
 def pack_features(
     source: NpyFeatures, video_ids: Iterable[str], folder: Path, dtype: str = "float16", progress: Progress | None = None
 ) -> PackedFeatures:
-    """The packed rows of some videos; continues an unfinished pack and leaves an up-to-date one alone."""
+    """The packed rows of some videos; resumes an unfinished pack and reuses one that is up to date."""
     wanted = sorted(set(video_ids))
     finished = open_packed(folder, source, wanted, dtype)
     if finished is not None:
-        _tidy(finished)
+        _remove_stale_files(finished)
         return finished
     folder.mkdir(parents=True, exist_ok=True)
-    with exclusive_after_waiting(
-        folder / "index.json", lambda owner: log.warning("process %s is packing these files: waiting", owner)
-    ):
+    with blocking_lock(folder / "index.json", lambda owner: log.warning("process %s is packing these files: waiting", owner)):
         finished = open_packed(folder, source, wanted, dtype)
         return finished if finished is not None else _pack(source, wanted, folder, dtype, progress)
 
 
 def _pack(source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None) -> PackedFeatures:
-    """All rows under their final name, then the index; what an older pack had goes last."""
+    """A new pack: rows, then the index, then removal of the files of older packs."""
     videos, n_dimensions = _append(source, wanted, folder, dtype, progress)
     index = _index(dtype, n_dimensions, videos)
     (folder / "unfinished.bin").replace(folder / index["rows"])
@@ -156,23 +158,23 @@ def _remove_older(folder: Path, rows_file: str) -> None:
             old.unlink(missing_ok=True)
 
 
-def _tidy(pack: PackedFeatures) -> None:
-    """Remove what a process left that was killed just after it had finished; left alone where others are at work or nobody may write."""
+def _remove_stale_files(pack: PackedFeatures) -> None:
+    """Remove files of older packs, left by a process killed just after it had finished; skipped if the pack is locked or read-only."""
     if {path.name for path in pack.folder.iterdir()} > {"index.json", pack.rows_file}:
-        with suppress(OSError), exclusive_or_refused(pack.folder / "index.json"):
+        with suppress(OSError), nonblocking_lock(pack.folder / "index.json"):
             _remove_older(pack.folder, pack.rows_file)
 
 
 def _append(
     source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None
 ) -> tuple[list[PackedVideo], int]:
-    """All videos in order, after those that an earlier attempt had made safe."""
-    videos, n_dimensions = _safe_prefix(source, wanted, folder, dtype)
+    """Entries of all videos and D; the rows are appended after those that an earlier attempt has flushed."""
+    videos, n_dimensions = _resumable_prefix(source, wanted, folder, dtype)
     row_bytes = n_dimensions * np.dtype(dtype).itemsize
     next_row = sum(video.n_rows for video in videos)
-    unsafe_bytes = 0
-    safe: Future[None] | None = None  # the disk is waited for beside the work, one wait at a time
-    with _open_for_append(folder / "unfinished.bin", next_row * row_bytes) as file, ThreadPoolExecutor(1) as keeper:
+    unflushed_bytes = 0
+    flushed: Future[None] | None = None  # a thread waits for the disk while the next rows are written
+    with _open_for_append(folder / "unfinished.bin", next_row * row_bytes) as file, ThreadPoolExecutor(1) as flusher:
         prepared = _prepared(source, wanted[len(videos) :], dtype)
         for done, (video_id, rows, crc32, (size, mtime)) in enumerate(prepared, start=len(videos) + 1):
             n_dimensions = n_dimensions or rows.shape[1]
@@ -181,30 +183,30 @@ def _append(
             file.write(rows.view(np.uint8).reshape(-1).data)
             videos.append(PackedVideo(video_id, next_row, len(rows), crc32, size, mtime))
             next_row += len(rows)
-            unsafe_bytes += rows.nbytes
-            if unsafe_bytes >= _FLUSH_EVERY_BYTES:
-                unsafe_bytes = 0
-                if safe is not None:
-                    safe.result()
+            unflushed_bytes += rows.nbytes
+            if unflushed_bytes >= _FLUSH_EVERY_BYTES:
+                unflushed_bytes = 0
+                if flushed is not None:
+                    flushed.result()
                 file.flush()
-                safe = keeper.submit(_make_safe, file, folder, _index(dtype, n_dimensions, videos))
+                flushed = flusher.submit(_write_resume_point, file, folder, _index(dtype, n_dimensions, videos))
             if progress is not None:
                 progress(done, len(wanted))
-        if safe is not None:
-            safe.result()
+        if flushed is not None:
+            flushed.result()
         file.flush()
         os.fsync(file.fileno())
     return videos, n_dimensions
 
 
-def _make_safe(file: BinaryIO, folder: Path, index: Mapping[str, Any]) -> None:
-    """Wait until what was written is on the disk, then say so: an attempt after this one goes on from here."""
+def _write_resume_point(file: BinaryIO, folder: Path, index: Mapping[str, Any]) -> None:
+    """Flush the rows to disk, then write the index from which a later attempt resumes."""
     os.fsync(file.fileno())
     write_json(folder / "unfinished.json", index)
 
 
 class _Prepared(NamedTuple):
-    """A video's rows as they are to be written, and what the index says of them."""
+    """A video's rows in the dtype of the pack, their checksum, and (size, mtime) of the source file."""
 
     id: str
     rows: npt.NDArray[np.floating]
@@ -213,13 +215,13 @@ class _Prepared(NamedTuple):
 
 
 def _prepared(source: NpyFeatures, video_ids: Sequence[str], dtype: str) -> Iterator[_Prepared]:
-    """The videos in their order; the next few are read and checked while one is written, so that the disk need not wait."""
+    """Videos ready to be written, in order; the next ones are read and checked by threads while one is written."""
     waiting: deque[Future[_Prepared]] = deque()
-    with ThreadPoolExecutor(_PREPARED_AHEAD) as threads:
+    with ThreadPoolExecutor(_READ_AHEAD) as threads:
         try:
             for video_id in video_ids:
                 waiting.append(threads.submit(_prepare, source, video_id, dtype))
-                if len(waiting) > _PREPARED_AHEAD:
+                if len(waiting) > _READ_AHEAD:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -230,21 +232,21 @@ def _prepared(source: NpyFeatures, video_ids: Sequence[str], dtype: str) -> Iter
 
 def _prepare(source: NpyFeatures, video_id: str, dtype: str) -> _Prepared:
     mapped = source.rows(video_id)
-    stamp = _stamp(source.path(video_id))  # before the rows are read: a file that changes meanwhile no longer matches it
+    stamp = _size_and_mtime(source.path(video_id))  # before the rows are read, so that a later change of the file is detected
     rows = as_packed(mapped, dtype, video_id)
     return _Prepared(video_id, rows, _checksum(rows), stamp)
 
 
 def _open_for_append(path: Path, keep_bytes: int) -> BinaryIO:
-    """The rows file cut back to what is known to be safe, at its end."""
+    """The rows file truncated to `keep_bytes` and positioned at its end."""
     file = path.open("r+b" if path.exists() else "w+b")
     file.truncate(keep_bytes)
     file.seek(keep_bytes)
     return file
 
 
-def _safe_prefix(source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str) -> tuple[list[PackedVideo], int]:
-    """What an earlier attempt finished, if it was packing just the same files."""
+def _resumable_prefix(source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str) -> tuple[list[PackedVideo], int]:
+    """Entries and D that an interrupted attempt at the same files has flushed to disk; ([], 0) without one."""
     found = _read_index(folder / "unfinished.json")
     rows_file = folder / "unfinished.bin"
     if found is None or not rows_file.exists() or found.dtype != dtype:
@@ -255,11 +257,11 @@ def _safe_prefix(source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype
 
 
 class NeedsFloat32(InputError):
-    """Rows that float16 cannot hold, or holds too coarsely."""
+    """Rows whose values overflow float16 or lose too much precision in it."""
 
 
 def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.NDArray[np.floating]:
-    """Rows in the type of the pack, C order; NaN and infinity, and what float16 would spoil, are refused by the video's name."""
+    """(T, D) rows in the dtype of the pack, C order; InputError for NaN, infinity, or values that float16 cannot represent well."""
     with np.errstate(over="ignore"):
         packed = np.ascontiguousarray(rows, dtype=dtype)
     if not all_finite(packed):
@@ -268,56 +270,56 @@ def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.
         if np.isfinite(rows[bad[0], bad[1]]):
             raise NeedsFloat32(f"{where} too large for float16: pack with --dtype float32")
         raise InputError(f"{where} NaN or infinite: extract it again")
-    if packed.dtype == np.float16 and rows.dtype != np.float16 and _spoilt(rows):
+    if packed.dtype == np.float16 and rows.dtype != np.float16 and _float16_loses_precision(rows):
         raise NeedsFloat32(
             f"{video_id}.npy: float16 is too coarse for these columns (tiny, or far from 0): pack with --dtype float32"
         )
     return packed
 
 
-def _spoilt(rows: npt.NDArray[np.floating]) -> bool:
-    """Whether float16 moves a tenth of the columns by more than a twentieth of their deviation, judged by a few rows of a video.
+def _float16_loses_precision(rows: npt.NDArray[np.floating]) -> bool:
+    """True if rounding to float16 is coarse against the standard deviation in over a tenth of the columns, on a few rows.
 
     >>> rows = np.random.default_rng(0).normal(size=(50, 8))
-    >>> _spoilt(rows), _spoilt(rows * 1e-7), _spoilt(rows + 1000)
+    >>> _float16_loses_precision(rows), _float16_loses_precision(rows * 1e-7), _float16_loses_precision(rows + 1000)
     (False, True, True)
     """
-    few = rows[:: max(1, len(rows) // 16)].astype(np.float64)
-    moved = np.sqrt(((few - few.astype(np.float16).astype(np.float64)) ** 2).mean(axis=0))
-    return bool((moved > 0.05 * few.std(axis=0)).mean() > 0.1) if len(few) > 1 else False
+    few = rows[:: max(1, len(rows) // _N_PROBED_ROWS)].astype(np.float64)
+    error = np.sqrt(((few - few.astype(np.float16).astype(np.float64)) ** 2).mean(axis=0))
+    return bool((error > _MAX_RELATIVE_ERROR * few.std(axis=0)).mean() > _MAX_COARSE_COLUMNS) if len(few) > 1 else False
 
 
 def open_packed(folder: Path, source: NpyFeatures, video_ids: Iterable[str], dtype: str = "float16") -> PackedFeatures | None:
-    """The pack in `folder`, or None when it is absent, unfinished, or older than a file it was made from."""
+    """The pack in `folder`, or None if it is absent, unfinished, of another dtype, or a source file has changed."""
     pack = _read_index(folder / "index.json")
     if pack is None or pack.dtype != dtype:
         return None
     wanted = list(video_ids)
     if not all(video_id in pack.videos and _is_current(source, pack.videos[video_id]) for video_id in wanted):
         return None
-    with suppress(OSError, ValueError):  # gone or cut short: pack again
+    with suppress(OSError, ValueError):  # rows file missing or truncated: pack again
         if (folder / pack.rows_file).stat().st_size == pack.n_bytes and len(pack.all_rows):
             return pack
     return None
 
 
 def dtype_of_pack(folder: Path) -> str | None:
-    """What the pack in a folder holds, however old it is; None without a pack."""
+    """The dtype of the pack in a folder, even if it is out of date; None without a pack."""
     pack = _read_index(folder / "index.json")
     return None if pack is None else pack.dtype
 
 
 def _is_current(source: NpyFeatures, video: PackedVideo) -> bool:
-    return video.id in source and _stamp(source.path(video.id)) == (video.source_size, video.source_mtime_ns)
+    return video.id in source and _size_and_mtime(source.path(video.id)) == (video.source_size, video.source_mtime_ns)
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def _size_and_mtime(path: Path) -> tuple[int, int]:
     status = path.stat()
     return status.st_size, status.st_mtime_ns
 
 
 def _index(dtype: str, n_dimensions: int, videos: Sequence[PackedVideo]) -> dict[str, Any]:
-    """The index, with the name of its rows: a digest of what they hold and how."""
+    """The index as JSON values; the rows file is named by a digest of dtype, ids, lengths and checksums."""
     contents = [dtype, n_dimensions, [[video.id, video.n_rows, video.crc32] for video in videos]]
     digest = hashlib.sha256(stable_json(contents).encode()).hexdigest()[:16]
     listed = [asdict(video) for video in videos]
@@ -325,20 +327,20 @@ def _index(dtype: str, n_dimensions: int, videos: Sequence[PackedVideo]) -> dict
 
 
 def _read_index(path: Path) -> PackedFeatures | None:
-    """The pack an index describes, or None when the file is anything but a sound index."""
+    """The pack that an index file describes, or None if the file is not a valid index."""
     try:
         data = json.loads(path.read_text("utf-8"))
-        if data["format"] != FORMAT or data["dtype"] not in ("float16", "float32") or not _ROWS.fullmatch(data["rows"]):
+        if data["format"] != FORMAT or data["dtype"] not in ("float16", "float32") or not _ROWS_FILE_NAME.fullmatch(data["rows"]):
             return None
         videos = {entry["id"]: PackedVideo(**entry) for entry in data["videos"]}
         pack = PackedFeatures(path.parent, data["n_dimensions"], data["dtype"], videos, data["rows"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
-    return pack if _is_sound(pack) else None
+    return pack if _is_valid(pack) else None
 
 
-def _is_sound(pack: PackedFeatures) -> bool:
-    """Whether the videos of an index follow one another without a gap."""
+def _is_valid(pack: PackedFeatures) -> bool:
+    """True if all numbers are valid and the videos follow one another without gaps."""
     numbers = [getattr(video, field.name) for video in pack.videos.values() for field in fields(video)[1:]]
     if not all(type(number) is int and number >= 0 for number in [pack.n_dimensions, *numbers]) or not pack.n_dimensions:
         return False

@@ -1,4 +1,4 @@
-"""A corpus whose features come from a pack, made when it is missing or old."""
+"""A corpus that reads its features from a pack, which is created if missing or out of date."""
 
 import logging
 from collections.abc import Sequence
@@ -14,19 +14,19 @@ log = logging.getLogger(__name__)
 
 
 def pack_folder(corpus: Corpus) -> Path:
-    """Where the pack of a corpus lies."""
+    """Folder of the pack of a corpus."""
     if corpus.folder is None:
-        raise InputError(f"corpus '{corpus.name}' lies in no folder; nothing to pack")
+        raise InputError(f"corpus '{corpus.name}' has no folder; only a corpus on disk can be packed")
     return derived_folder(corpus.folder) / "pack"
 
 
 def packable_videos(corpus: Corpus) -> list[str]:
-    """The ids of listed videos that have features, sorted."""
+    """Ids of the listed videos that have features, sorted."""
     return sorted({video.id for video in corpus.videos if video.id in corpus.features})
 
 
 def with_packed_features(corpus: Corpus, progress: Progress | None = None) -> Corpus:
-    """The same corpus reading packed rows; a corpus whose features are not loose files is returned as it is."""
+    """The same corpus with packed features; unchanged if its features are not `.npy` files."""
     if not isinstance(corpus.features, NpyFeatures) or corpus.folder is None:
         return corpus
     videos = packable_videos(corpus)
@@ -36,7 +36,7 @@ def with_packed_features(corpus: Corpus, progress: Progress | None = None) -> Co
 
 
 def _packed(source: NpyFeatures, videos: Sequence[str], folder: Path, progress: Progress | None) -> PackedFeatures:
-    """Packed as the user packed before; otherwise in float16, or in float32 where float16 would spoil the numbers."""
+    """The pack, in the dtype of an existing pack; otherwise float16, or float32 if float16 is too coarse."""
     dtype = dtype_of_pack(folder) or "float16"
     try:
         return pack_features(source, videos, folder, dtype, progress)

@@ -1,4 +1,4 @@
-"""One function over many jobs: here, in processes, on Ray. Knows no videos."""
+"""One function applied to many jobs: in this process, in several processes, or on Ray."""
 
 from crosstask.jobs.pool import Job, finished_result, run_all
 

@@ -1,7 +1,7 @@
-"""Jobs whose results are files: what is finished is never done again, whoever was killed in between.
+"""Jobs whose results are files, so that interrupted work resumes where it stopped.
 
-A job is a name and plain values. Its result is a JSON file that appears whole, together with the values it was made from; a file made from other values
-is made anew. The worker itself writes it, so that losing the process that asked loses nothing.
+A job is a name and JSON values. Its result is a JSON file, written atomically together with the values it was computed from; a result of
+other values is computed again. The worker process writes the file, so finished results survive the death of the main process.
 """
 
 import json
@@ -17,39 +17,39 @@ from typing import Any
 from crosstask.storage import write_text
 
 Values = Mapping[str, Any]
-Work = Callable[[Values], Any]  # an importable function from plain values to plain values
+Work = Callable[[Values], Any]  # an importable function from JSON values to JSON values
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 @dataclass(frozen=True)
 class Job:
-    """One call: a name that can be a file name, the plain values it is called with, and what it opens, if that is dear.
+    """One call: a name that is valid in a file name, the JSON values of the call, and the expensive resource it opens, if any.
 
-    Jobs in a row with the same `opens` are done by one process after another: what the first opened the others have at hand.
+    Consecutive jobs with the same `resource` are run by the same process, so that the resource is opened once.
     """
 
     name: str
     values: Values
-    opens: str = ""
+    resource: str = ""
 
 
 def result_path(folder: Path, job: Job) -> Path:
-    """Where the result of a job lies."""
+    """Path of the result of a job."""
     return folder / f"{job.name}.json"
 
 
 def finished_result(folder: Path, job: Job) -> Any | None:
     """The result of a job that was finished with the same values, or None."""
     try:
-        kept = json.loads(result_path(folder, job).read_text("utf-8"))
+        stored = json.loads(result_path(folder, job).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    same = isinstance(kept, dict) and "result" in kept and kept.get("values") == json.loads(json.dumps(dict(job.values)))
-    return kept["result"] if same else None
+    same = isinstance(stored, dict) and "result" in stored and stored.get("values") == json.loads(json.dumps(dict(job.values)))
+    return stored["result"] if same else None
 
 
-def do_job(work: Work, job: Job, folder: Path) -> str:
-    """Do one job and keep its result; its name."""
+def run_job(work: Work, job: Job, folder: Path) -> str:
+    """Run one job and write its result; returns its name."""
     result = work(job.values)
     path = result_path(folder, job)
     text = json.dumps({"values": dict(job.values), "result": result}, sort_keys=True, ensure_ascii=False, allow_nan=False)
@@ -57,24 +57,24 @@ def do_job(work: Work, job: Job, folder: Path) -> str:
     return job.name
 
 
-def do_jobs(work: Work, jobs: Sequence[Job], folder: Path) -> list[str]:
-    """Do jobs one after another, but for those a lost process had finished; their names."""
-    return [job.name if finished_result(folder, job) is not None else do_job(work, job, folder) for job in jobs]
+def run_jobs(work: Work, jobs: Sequence[Job], folder: Path) -> list[str]:
+    """Run jobs in order, except those already finished by a process that died; returns their names."""
+    return [job.name if finished_result(folder, job) is not None else run_job(work, job, folder) for job in jobs]
 
 
-def in_companies(jobs: Sequence[Job]) -> list[list[Job]]:
-    """Jobs that go to one process together.
+def group_by_resource(jobs: Sequence[Job]) -> list[list[Job]]:
+    """Lists of consecutive jobs with the same resource; each list is run by one process.
 
-    >>> [[job.name for job in together] for together in in_companies([Job("a", {}, "x"), Job("b", {}, "x"), Job("c", {}), Job("d", {})])]
+    >>> [[job.name for job in group] for group in group_by_resource([Job("a", {}, "x"), Job("b", {}, "x"), Job("c", {}), Job("d", {})])]
     [['a', 'b'], ['c'], ['d']]
     """
-    companies: list[list[Job]] = []
+    groups: list[list[Job]] = []
     for job in jobs:
-        if companies and job.opens and companies[-1][-1].opens == job.opens:
-            companies[-1].append(job)
+        if groups and job.resource and groups[-1][-1].resource == job.resource:
+            groups[-1].append(job)
         else:
-            companies.append([job])
-    return companies
+            groups.append([job])
+    return groups
 
 
 def run_all(
@@ -86,14 +86,14 @@ def run_all(
     advance: Callable[[], None] = lambda: None,
     address: str | None = None,
 ) -> list[Any]:
-    """The results of all jobs in their order; finished ones are read, the others done by the engine."""
-    open_jobs = []
+    """The results of all jobs in order; finished ones are read, the others are run by the engine ('local' or 'ray')."""
+    unfinished = []
     for job in jobs:
         if finished_result(folder, job) is None:
-            open_jobs.append(job)
+            unfinished.append(job)
         else:
             advance()
-    for _ in _engine(engine, work, open_jobs, folder, workers, address):
+    for _ in _run(engine, work, unfinished, folder, workers, address):
         advance()
     return [_read(folder, job) for job in jobs]
 
@@ -105,20 +105,21 @@ def _read(folder: Path, job: Job) -> Any:
     return result
 
 
-def _engine(name: str, work: Work, jobs: Sequence[Job], folder: Path, workers: int, address: str | None) -> Iterable[str]:
+def _run(engine: str, work: Work, jobs: Sequence[Job], folder: Path, workers: int, address: str | None) -> Iterable[str]:
+    """The names of jobs as they finish."""
     if not jobs:
         return ()
-    if name == "ray":
+    if engine == "ray":
         from crosstask.jobs.ray_cluster import run_on_ray
 
         return run_on_ray(work, jobs, folder, workers, address)
     if workers <= 1:
-        return (do_job(work, job, folder) for job in jobs)
+        return (run_job(work, job, folder) for job in jobs)
     return _in_processes(work, jobs, folder, workers)
 
 
-def end_with_parent() -> None:
-    """End this process as soon as the one that started it is gone: nobody waits for its work, and a killed command leaves nothing running."""
+def exit_with_parent() -> None:
+    """End this process when its parent ends, so that a killed command leaves no workers running."""
     Thread(target=_watch_parent, daemon=True).start()
 
 
@@ -130,14 +131,14 @@ def _watch_parent() -> None:
 
 
 def _in_processes(work: Work, jobs: Sequence[Job], folder: Path, workers: int) -> Iterator[str]:
-    """Fresh processes with one computing thread each, so that they do not fight over the cores."""
+    """The names of jobs as they finish in spawned processes, each with one computing thread to avoid oversubscribing the cores."""
     before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
     try:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
-            waiting = [pool.submit(do_jobs, work, together, folder) for together in in_companies(jobs)]
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=exit_with_parent) as pool:
+            futures = [pool.submit(run_jobs, work, group, folder) for group in group_by_resource(jobs)]
             try:
-                for done in as_completed(waiting):
+                for done in as_completed(futures):
                     yield from done.result()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)

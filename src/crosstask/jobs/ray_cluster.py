@@ -1,4 +1,4 @@
-"""The same jobs as Ray tasks: on an existing cluster by address, or one started here. Extra: ray."""
+"""Jobs as Ray tasks, on an existing cluster (by address) or a local one. Extra: ray."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -6,26 +6,26 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from crosstask.jobs.pool import Job, Work, do_jobs, in_companies
+from crosstask.jobs.pool import Job, Work, group_by_resource, run_jobs
 
-_ATTEMPTS = 5  # a worker that dies takes its job with it; the job is given to another
+_MAX_RETRIES = 5  # ours: how often a job is given to another worker after its worker died
 
 
 def run_on_ray(work: Work, jobs: Sequence[Job], folder: Path, workers: int, address: str | None) -> Iterator[str]:
-    """The names of jobs as they finish; results are files, so the folder must be seen by every node."""
+    """The names of jobs as they finish; results are files, so every node needs access to the folder."""
     try:
         import ray
     except ImportError:
         raise ValueError("engine 'ray' needs the extra 'ray': pip install 'crosstask[ray]'") from None
     started = not ray.is_initialized()
-    with redirect_stdout(sys.stderr):  # what Ray says of a lost worker is no part of our answer
+    with redirect_stdout(sys.stderr):  # Ray's messages must not mix with our output
         if started:
             _start(ray, workers, address)
         try:
-            task = ray.remote(max_retries=_ATTEMPTS, num_cpus=1)(do_jobs)
-            waiting = [task.remote(work, together, folder) for together in in_companies(jobs)]
-            while waiting:
-                done, waiting = ray.wait(waiting, num_returns=1)
+            task = ray.remote(max_retries=_MAX_RETRIES, num_cpus=1)(run_jobs)
+            futures = [task.remote(work, group, folder) for group in group_by_resource(jobs)]
+            while futures:
+                done, futures = ray.wait(futures, num_returns=1)
                 yield from ray.get(done[0])
         finally:
             if started:

@@ -30,7 +30,7 @@ from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, Task, Video
 from crosstask.storage import derived_folder, scratch_rows
 from crosstask.text import SHARING
-from crosstask.text.word_kernel import BACKGROUND, class_components, word_kernel
+from crosstask.text.word_kernel import BACKGROUND, class_words, word_kernel
 
 if TYPE_CHECKING:  # only training needs it, and it loads the kernels of another method
     from crosstask.methods.hmm_checkpoint import HmmCheckpoint
@@ -77,7 +77,7 @@ class HiddenMarkovModel(Params):
         number = {task: i for i, task in enumerate(tasks)}
         rows = {video.id: corpus.features.rows(video.id) for video in videos}
         whitening = fit_whitening([rows[video_id] for video_id in sorted(rows)])
-        names = [name for task in tasks.values() for name in class_components(task, self.sharing)]
+        names = [name for task in tasks.values() for name in class_words(task, self.sharing)]
         classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), word_kernel(names, names))
         whitened = whitened_features(rows, whitening, corpus)
         training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v)) for v in videos]
@@ -167,7 +167,7 @@ class HmmScorer:
     def _means_and_prior(self, task: Task) -> tuple[npt.NDArray[np.float64], TaskPrior]:
         """Class means (K + 1, d) and prior: those of a trained task, or what the words of a new task give."""
         prior, coefficients = self.settings.mean_prior, self.parameters.coefficients
-        from_words = prior.shared * word_kernel(class_components(task, self.sharing), self._class_names) @ coefficients
+        from_words = prior.shared * word_kernel(class_words(task, self.sharing), self._class_names) @ coefficients
         number = self._number_of(task)
         if number is None:
             return from_words, replace(initial_prior(len(task.steps)), trained=False)
@@ -188,7 +188,7 @@ class HmmScorer:
 
     @cached_property
     def _class_names(self) -> list[list[str]]:
-        return [name for task in self.tasks for name in class_components(task, self.sharing)]
+        return [name for task in self.tasks for name in class_words(task, self.sharing)]
 
     @cached_property
     def _known_words(self) -> frozenset[str]:
@@ -210,12 +210,12 @@ class HmmScorer:
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
         """Words of the task's steps that were never trained."""
-        words = {word for name in class_components(task, self.sharing) for word in name}
+        words = {word for name in class_words(task, self.sharing) for word in name}
         return tuple(sorted(words - self._known_words - {BACKGROUND}))
 
     def unknown_steps(self, task: Task) -> list[str]:
         """Steps none of whose words was trained: their place comes from order and position alone."""
-        names = class_components(task, self.sharing)
+        names = class_words(task, self.sharing)
         return [step for step, name in zip(task.steps, names, strict=False) if not self._known_words & set(name)]
 
     def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:

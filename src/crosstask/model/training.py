@@ -31,11 +31,26 @@ def train(
 ) -> Model:
     """A model trained on the videos of a corpus that have features, or on those whose keys "TASK_VIDEO" are given.
 
-    `method` is a name of METHODS or an object with `fit`; `settings` are the method's own. With a `checkpoint` path, an
-    interrupted training resumes; the file is deleted when the model is complete.
+    `method` is a name of METHODS or an object with `fit`; `settings` are the method's own. With a `checkpoint` path, an interrupted
+    training resumes; delete that file when the model is saved. Feature files are packed beside the corpus first.
     """
     packed = with_packed_features(corpus)
-    chosen = _chosen(packed, videos)
+    return train_unpacked(packed, method, sharing, videos, narration, seed, checkpoint, after_epoch, **settings)
+
+
+def train_unpacked(
+    corpus: Corpus,
+    method: str | Method = "hmm",
+    sharing: str | None = None,
+    videos: Iterable[str] | None = None,
+    narration: bool = True,
+    seed: int = 0,
+    checkpoint: str | Path | None = None,
+    after_epoch: Callable[[Any], None] | None = None,
+    **settings: Any,
+) -> Model:
+    """The same as `train`, reading features where they are."""
+    chosen = _chosen(corpus, videos)
     if not narration:
         chosen = chosen.without_windows()
     if sharing is not None:
@@ -43,7 +58,7 @@ def train(
     built = method_named(method, **settings) if isinstance(method, str) else method
     built = _watched(built, checkpoint, after_epoch)
     scorer = built.fit(chosen, np.random.default_rng(seed))
-    model = Model(
+    return Model(
         scorer=scorer,
         tasks=chosen.tasks,
         method=canonical_name(method) if isinstance(method, str) else type(method).__name__,
@@ -52,7 +67,6 @@ def train(
         settings=_settings_of(built, narration),
         seed=seed,
     )
-    return model
 
 
 def n_epochs(method: str | Method, **settings: Any) -> int:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.extraction.extract_video import extract_video
-from crosstask.extraction.feature_spec import Part, parse_feature_spec
+from crosstask.extraction.feature_spec import BackboneSpec, parse_feature_spec
 from crosstask.features import read_rows
 from crosstask.records import InputError, Narration
 
@@ -27,7 +27,9 @@ def features_of_video(path: Path, feature_spec: str) -> npt.NDArray[np.floating]
             f"{path}: the model's features ('{feature_spec}') cannot be made from a video here; expected features (T, D) as .npy"
         )
     spec = parse_feature_spec(feature_spec)
-    rows = extract_video(path, replace(spec, parts=spec.parts or (Part("log-mel"),)))  # any part, for the length alone
+    rows = extract_video(
+        path, replace(spec, backbones=spec.backbones or (BackboneSpec("log-mel"),))
+    )  # any backbone, for the length alone
     if not spec.speech:
         return rows
     from crosstask.text.encoders.choice import sentence_encoder
@@ -36,4 +38,4 @@ def features_of_video(path: Path, feature_spec: str) -> npt.NDArray[np.floating]
     subtitles = SubtitleFolders((path.parent,))
     narration = subtitles[path.stem] if path.stem in subtitles else Narration(())
     spoken = speech_features(narration, len(rows), sentence_encoder())
-    return np.concatenate([rows, spoken] if spec.parts else [spoken], axis=1)
+    return np.concatenate([rows, spoken] if spec.backbones else [spoken], axis=1)

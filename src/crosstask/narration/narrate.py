@@ -130,7 +130,7 @@ def narrate_best(
 def _remember(encoder: Encoder, videos: Sequence[NarratedVideo], neighbours: Sequence[int]) -> None:
     """Let an encoder that remembers see all cues at once, long before they are asked for one by one."""
     if isinstance(encoder, CachedEncoder):
-        encoder.remember(text for video in videos for n in neighbours for text in cue_windows(video.narration, n).texts)
+        encoder.encode_missing(text for video in videos for n in neighbours for text in cue_windows(video.narration, n).texts)
 
 
 def step_queries(task: Task) -> list[str]:

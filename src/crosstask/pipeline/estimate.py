@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosstask.extraction.containers import probe
-from crosstask.extraction.feature_spec import FeatureSpec, backbones_of
+from crosstask.extraction.feature_spec import FeatureSpec, load_backbones
 from crosstask.records import InputError
 
 # CPU seconds a second of video, on one core; docs/own-videos.md says which were timed and which are estimates.
@@ -29,7 +29,7 @@ class Estimate:
 
 def estimate(files: Mapping[str, Path], spec: FeatureSpec, mute: frozenset[str] = frozenset()) -> Estimate:
     """The cost of describing these videos; `mute` ones must be listened to as well."""
-    width = sum(backbone.width for backbone in backbones_of(spec)) + (768 if spec.speech else 0)
+    width = sum(backbone.width for backbone in load_backbones(spec)) + (768 if spec.speech else 0)
     total, cpu, listening, n_bytes = 0.0, 0.0, 0.0, 0
     unreadable: dict[str, str] = {}
     for video_id, path in sorted(files.items()):
@@ -39,12 +39,12 @@ def estimate(files: Mapping[str, Path], spec: FeatureSpec, mute: frozenset[str] 
             unreadable[video_id] = str(error)
             continue
         rate = found.frames_per_second or 25
-        total += found.seconds
-        cpu += found.seconds * (_cost(spec, rate) + DECODE_PIXEL * found.width * found.height * rate)
-        listening += LISTENING * found.seconds if video_id in mute and found.has_sound else 0
-        n_bytes += int(found.seconds + 1) * width * 4
+        total += found.duration_s
+        cpu += found.duration_s * (_cost(spec, rate) + DECODE_PIXEL * found.width * found.height * rate)
+        listening += LISTENING * found.duration_s if video_id in mute and found.has_audio else 0
+        n_bytes += int(found.duration_s + 1) * width * 4
     return Estimate(len(files), unreadable, total, cpu, listening, n_bytes)
 
 
 def _cost(spec: FeatureSpec, rate: float) -> float:
-    return sum(RESNET_FRAME * rate / part.every if part.name == "resnet152" else COST[part.name] for part in spec.parts)
+    return sum(RESNET_FRAME * rate / part.every if part.name == "resnet152" else COST[part.name] for part in spec.backbones)

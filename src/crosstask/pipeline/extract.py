@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.extract_many import Extracted, drop_features, extract_videos, take_folder
-from crosstask.extraction.feature_spec import FeatureSpec, Part
+from crosstask.extraction.extract_many import ExtractionReport, claim_folder, extract_videos, remove_features
+from crosstask.extraction.feature_spec import BackboneSpec, FeatureSpec
 from crosstask.features import read_rows, write_rows
 from crosstask.pipeline.media import files_by_id, need_media
 from crosstask.records import Corpus, Narration
-from crosstask.storage import derived_folder, exclusive_or_refused, write_json
+from crosstask.storage import derived_folder, nonblocking_lock, write_json
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.speech import speech_features
 
@@ -43,14 +43,14 @@ def extract_corpus(
     workers: Workers | None = None,
     encoder: Encoder | None = None,
     advance: Callable[[], None] = lambda: None,
-) -> tuple[Extracted, Path]:
+) -> tuple[ExtractionReport, Path]:
     """What became of each video of the corpus, and the folder of its features."""
     files, clashes = files_by_id(need_media(corpus))
     folder = out or features_folder(corpus)
     result = extract_files(files, spec, folder, corpus.subtitles, workers or Workers(), encoder, advance)
     result.skipped |= clashes
     for video_id in clashes:
-        drop_features(folder, video_id)
+        remove_features(folder, video_id)
     return result, folder
 
 
@@ -62,9 +62,9 @@ def extract_files(
     workers: Workers,
     encoder: Encoder | None,
     advance: Callable[[], None] = lambda: None,
-) -> Extracted:
+) -> ExtractionReport:
     """What became of each video file; its features are in the folder, which nobody else may write meanwhile."""
-    with exclusive_or_refused(folder):
+    with nonblocking_lock(folder):
         return _extract_files(files, spec, folder, subtitles, workers, encoder, advance)
 
 
@@ -76,20 +76,22 @@ def _extract_files(
     workers: Workers,
     encoder: Encoder | None,
     advance: Callable[[], None],
-) -> Extracted:
+) -> ExtractionReport:
     how: dict[str, Any] = {"engine": workers.engine, "workers": workers.count, "address": workers.address, "advance": advance}
     if not spec.speech:
         return extract_videos(files, spec, folder, **how)
-    seen = replace(spec, parts=spec.parts or (Part("log-mel"),), speech=False)  # without pictures, log-mel counts the seconds
+    seen = replace(
+        spec, backbones=spec.backbones or (BackboneSpec("log-mel"),), speech=False
+    )  # without pictures, log-mel counts the seconds
     result = extract_videos(files, seen, folder / ".seen", **how)
-    take_folder(folder, spec)
+    claim_folder(folder, spec)
     for video_id in result.skipped:
-        drop_features(folder, video_id)
+        remove_features(folder, video_id)
     for video_id in sorted([*result.done, *result.reused]):
         rows = np.asarray(read_rows(folder / ".seen" / f"{video_id}.npy"))
         narration = subtitles[video_id] if video_id in subtitles else Narration(())
         assert encoder is not None, "a recipe with speech needs an encoder"
         spoken = speech_features(narration, len(rows), encoder)
-        write_rows(folder / f"{video_id}.npy", np.concatenate([rows, spoken] if spec.parts else [spoken], axis=1))
+        write_rows(folder / f"{video_id}.npy", np.concatenate([rows, spoken] if spec.backbones else [spoken], axis=1))
         write_json(folder / ".done" / f"{video_id}.json", {"speech": video_id in subtitles})
     return result

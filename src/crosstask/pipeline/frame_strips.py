@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from pathlib import Path
 
-from crosstask.extraction.stills import jpeg, stills
+from crosstask.extraction.thumbnails import encode_jpeg, thumbnails
 from crosstask.records import InputError, VideoKey
 from crosstask.report.strips import Strip, picture_path, seconds_shown
 from crosstask.runs import RunFolder, RunVideo, open_run
@@ -51,10 +51,12 @@ def _write_strip(run: RunFolder, strip: Strip, video: RunVideo) -> list[Path]:
     assert path is not None
     seconds = seconds_shown(run.localizations[strip.method][strip.key], video.truth)
     try:
-        pictures = stills(path, seconds)
+        pictures = thumbnails(path, seconds)
     except InputError:
         return []
-    return [write_bytes(picture_path(run.folder, video.key, second), jpeg(picture)) for second, picture in pictures.items()]
+    return [
+        write_bytes(picture_path(run.folder, video.key, second), encode_jpeg(picture)) for second, picture in pictures.items()
+    ]
 
 
 def _drop_others(folder: Path, kept: set[Path]) -> None:

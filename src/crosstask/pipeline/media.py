@@ -25,14 +25,14 @@ def media_of(corpus: Corpus) -> dict[VideoKey, Path]:
 
 def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str, str]]:
     """The file of each video id, and why some ids have none: features are kept by id, so two videos may not share one."""
-    from crosstask.extraction.content_hash import content_stamp
+    from crosstask.extraction.content_hash import content_digest
 
     chosen: dict[str, Path] = {}
     clashes: dict[str, str] = {}
     for key, path in sorted(media.items()):
         other = chosen.setdefault(key.video, path)
         try:
-            same = other == path or content_stamp(other) == content_stamp(path)
+            same = other == path or content_digest(other) == content_digest(path)
         except OSError:  # one of them cannot be read
             same = False
         if not same:

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets import open_corpus, write_step_intervals
-from crosstask.datasets.release import StepIntervalFiles, read_feature_spec
+from crosstask.datasets.release import StepIntervalFiles
 from crosstask.datasets.subtitle_folders import SubtitleFolders
-from crosstask.extraction.extract_many import Extracted
+from crosstask.extraction.extract_many import ExtractionReport
 from crosstask.extraction.feature_spec import FeatureSpec, parse_feature_spec
-from crosstask.features import NpyFeatures
+from crosstask.features import NpyFeatures, read_feature_spec
 from crosstask.model.file import load_model
 from crosstask.model.model import Model
-from crosstask.model.training import n_epochs, train
+from crosstask.model.training import n_epochs, train_unpacked
 from crosstask.narration.narrate import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import localize_corpus
@@ -32,7 +32,7 @@ from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.pipeline.preflight import refuse_in_vain, refuse_undescribed, say_unusable
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, VideoKey
-from crosstask.storage import derived_folder, exclusive_or_refused
+from crosstask.storage import derived_folder, nonblocking_lock
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import choose_encoder
 
@@ -72,7 +72,7 @@ class RunResult:
 
     corpus: Corpus
     model: Model
-    extracted: Extracted
+    extracted: ExtractionReport
     transcribed: TranscriptionReport
     windows: int
     localized: tuple[Localization, ...]
@@ -84,7 +84,7 @@ def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = 
     """All stages; the run is in `out`, which no other process may write meanwhile."""
     corpus = open_corpus(folder)
     refuse_in_vain(corpus, out, config.speech_model if config.transcribe else None)
-    with exclusive_or_refused(out):
+    with nonblocking_lock(out):
         return run_stages(corpus, out, config, progress)
 
 
@@ -117,7 +117,7 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
     return replace(corpus, subtitles=SubtitleFolders(folders)), report
 
 
-def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, Extracted]:
+def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, ExtractionReport]:
     """The corpus with the features of its videos; a user's own `features/` folder goes before extracted ones."""
     assert corpus.folder is not None
     encoder = config.encoder(()) if config.spec.speech else None
@@ -138,7 +138,7 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
     if not usable:
         return corpus, 0
     folder = derived_folder(corpus.folder) / "constraints"
-    with exclusive_or_refused(folder), progress("narrating", len(usable)) as advance:
+    with nonblocking_lock(folder), progress("narrating", len(usable)) as advance:
         found = narrate_best(corpus, usable, config.encoder(transcripts(usable)), advance=advance)
         for name in sorted({path.name for path in folder.glob("*.csv")} - {f"{key}.csv" for key in found.windows}):
             (folder / name).unlink()
@@ -158,4 +158,4 @@ def _train(corpus: Corpus, config: RunConfig, progress: Progress) -> Model:
         raise InputError(f"corpus '{corpus.name}': features could be extracted of no video, so there is nothing to train on")
     kept = corpus.only_tasks({video.task for video in chosen}).only(chosen)
     with progress("training", n_epochs("hmm")) as advance:
-        return train(kept, "hmm", config.sharing, seed=config.seed, after_epoch=lambda state: advance())
+        return train_unpacked(kept, "hmm", config.sharing, seed=config.seed, after_epoch=lambda state: advance())

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crosstask.datasets.subtitles.timeline import ShownCue, narration_of, untimed
-from crosstask.datasets.subtitles.writing import write_webvtt
-from crosstask.extraction.content_hash import content_stamp
-from crosstask.extraction.speech import can_recognise, embedded_subtitles, recognise
+from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
+from crosstask.datasets.subtitles.webvtt import write_webvtt
+from crosstask.extraction.content_hash import content_digest
+from crosstask.extraction.speech import can_transcribe, embedded_subtitles, transcribe
 from crosstask.records import InputError
-from crosstask.storage import exclusive_or_refused
+from crosstask.storage import nonblocking_lock
 
 
 @dataclass
@@ -29,7 +29,7 @@ def transcribe_videos(
     """Write `folder/VIDEO.vtt` for each of these videos; one already heard from the same content is left alone."""
     transcribed = TranscriptionReport()
     refuse_no_model(model)
-    with exclusive_or_refused(folder):
+    with nonblocking_lock(folder):
         for video_id, path in sorted(files.items()):
             try:
                 _transcribe(video_id, path, folder, model, transcribed)
@@ -49,17 +49,17 @@ def refuse_no_model(model: Path | None) -> None:
 
 def _transcribe(video_id: str, path: Path, folder: Path, model: Path | None, transcribed: TranscriptionReport) -> None:
     written = folder / f"{video_id}.vtt"
-    stamp = f"heard in {content_stamp(path)}"
+    stamp = f"heard in {content_digest(path)}"
     if written.is_file() and stamp in written.read_text("utf-8", "replace")[:400]:
         transcribed.reused.append(video_id)
         return
     lines = embedded_subtitles(path)
     if lines:
-        narration = narration_of([ShownCue(start_s, end_s, (untimed(text),)) for start_s, end_s, text in lines])
+        narration = narration_from_cues([DisplayedCue(start_s, end_s, (untimed_words(text),)) for start_s, end_s, text in lines])
         write_webvtt(written, narration, f"{stamp}, its own subtitles")
         transcribed.embedded.append(video_id)
-    elif can_recognise(model):
-        write_webvtt(written, recognise(path, model), f"{stamp}, recognised")
+    elif can_transcribe(model):
+        write_webvtt(written, transcribe(path, model), f"{stamp}, recognised")
         transcribed.recognised.append(video_id)
     else:
         transcribed.silent.append(video_id)

@@ -22,7 +22,7 @@ from crosstask.pipeline.run import Progress, RunConfig, RunResult, run_stages
 from crosstask.records import Corpus, Localization, Video, VideoKey
 from crosstask.report.page import write_report
 from crosstask.runs import open_run, write_run
-from crosstask.storage import exclusive_or_refused
+from crosstask.storage import nonblocking_lock
 from crosstask.synthetic.films.corpus import render_corpus
 from crosstask.synthetic.films.scripts import TASKS
 
@@ -58,7 +58,7 @@ def run_film_demo(
     films: FilmSet | None = None,
 ) -> FilmDemoResult:
     """Render into `out/corpus`, run on it into `out`, compare; about five minutes on two cores. Nobody else may write `out` meanwhile."""
-    with exclusive_or_refused(out):
+    with nonblocking_lock(out):
         return _demonstrate(out, seed, progress, workers, films or FilmSet())
 
 

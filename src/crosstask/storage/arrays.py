@@ -1,4 +1,4 @@
-"""Arrays from `.npy` files: only what the file really holds is ever allocated, and nothing in it is run."""
+"""Reading `.npy` files safely: no pickles, and no more memory allocated than the file holds."""
 
 import hashlib
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-_LONGEST_HEADER = 10_000  # bytes; numpy's own limit, here asked before anything is read
+_MAX_HEADER_BYTES = 10_000  # NumPy's own limit, here checked before the header is read
 
 
 def digest_of(arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
-    """A checksum over named arrays, in any order.
+    """SHA-256 of named arrays, as hex digits; independent of their order.
 
     >>> digest_of({"a": np.zeros(2), "b": np.ones(1)}) == digest_of({"b": np.ones(1), "a": np.zeros(2)})
     True
@@ -25,37 +25,37 @@ def digest_of(arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
 
 
 class NotAnArray(ValueError):
-    """The file is no array; the message says what it is instead."""
+    """The file is not a readable array; the message says why."""
 
 
 def read_header(file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[np.generic], int]:
-    """Shape, type and where the data begins, as the header has them."""
+    """Shape, dtype and byte offset of the data, from the header of an `.npy` file."""
     start = file.read(12)
     n_bytes = int.from_bytes(start[8:10] if start[6:7] == b"\1" else start[8:12], "little")
-    if not start.startswith(b"\x93NUMPY") or n_bytes > _LONGEST_HEADER:
+    if not start.startswith(b"\x93NUMPY") or n_bytes > _MAX_HEADER_BYTES:
         raise NotAnArray("not a NumPy array file")
     file.seek(0)
     try:
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read(file)
-    except Exception:  # numpy reads headers with Python's parser, which has many ways to say no
+    except Exception:  # NumPy reads headers with Python's parser, which raises many kinds of error
         raise NotAnArray("not a NumPy array file") from None
     return shape, dtype, file.tell()
 
 
 def map_array(path: Path) -> npt.NDArray[np.generic]:
-    """The array of a file, memory-mapped, read-only; refused when the file is shorter than its header promises."""
+    """The array of a file, memory-mapped, read-only; NotAnArray if the file is shorter than its header says."""
     with path.open("rb") as file:
-        shape, dtype, begins = read_header(file)
+        shape, dtype, offset = read_header(file)
     if dtype.hasobject or any(length < 0 for length in shape):
-        raise NotAnArray("holds no plain numbers")
-    expected = begins + dtype.itemsize
+        raise NotAnArray("does not hold plain numbers")
+    expected = offset + dtype.itemsize
     for length in shape:
-        expected = begins + (expected - begins) * length
+        expected = offset + (expected - offset) * length
     found = path.stat().st_size
     if found < expected:
-        raise NotAnArray(f"truncated: {found} bytes where its header promises {expected}")
-    if expected == begins:
+        raise NotAnArray(f"truncated: {found} bytes where its header says {expected}")
+    if expected == offset:
         return np.empty(shape, dtype)
     return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))

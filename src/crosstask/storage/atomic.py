@@ -1,7 +1,7 @@
-"""A file appears under its final name only when every byte of it is safe.
+"""Atomic file writes: a file appears under its final name only when it is complete and on disk.
 
-Write to a temporary name in the same folder, flush to the disk, rename, flush the folder. A writer holds its temporary file, so that
-what a killed process left behind is told from what another is writing, and goes when somebody writes to that folder again.
+Write to a temporary name in the same folder, flush to disk, rename, flush the folder. The writer locks its temporary file: an unlocked
+one was left by a killed process and is removed by the next process that writes to the folder.
 """
 
 import json
@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from crosstask.storage.locks import abandoned, hold, short
+from crosstask.storage.locks import is_unlocked, truncated_name, try_flock
 
 _TEMPORARY = re.compile(r"\..+\.\d+-\d+\.partial")
 _numbers = count()  # two threads of a process never share a temporary name
@@ -22,9 +22,9 @@ _numbers = count()  # two threads of a process never share a temporary name
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[IO[bytes]]:
-    """A binary file that becomes `path` when the block ends well, and vanishes when it does not."""
+    """A binary file that becomes `path` when the block succeeds and is removed when it raises."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(path.parent.absolute())
+    remove_stale_temporaries(path.parent.absolute())
     temporary, opened = _open_temporary(path)
     try:
         with opened as file:
@@ -32,38 +32,38 @@ def replace_file(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
             if os.name == "nt":
-                file.close()  # Windows renames no open file
+                file.close()  # Windows cannot rename an open file
             temporary.replace(path)
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
-            error.filename, error.filename2 = str(path), None  # the name that people know
+            error.filename, error.filename2 = str(path), None  # report the user's name, not the temporary one
         raise
     _flush_folder(path.parent)
 
 
 def _open_temporary(path: Path) -> tuple[Path, IO[bytes]]:
-    """A new file beside `path`, held by this process."""
+    """A new file in the folder of `path`, locked by this process."""
     while True:
-        temporary = path.with_name(f".{short(path.name)}.{os.getpid()}-{next(_numbers)}.partial")
+        temporary = path.with_name(f".{truncated_name(path.name)}.{os.getpid()}-{next(_numbers)}.partial")
         file = temporary.open("wb")
-        if hold(file.fileno()) and os.fstat(file.fileno()).st_nlink:
+        if try_flock(file.fileno()) and os.fstat(file.fileno()).st_nlink:
             return temporary, file
-        file.close()  # taken for a leftover before we held it
+        file.close()  # another process removed it as stale before we locked it
 
 
 @lru_cache(maxsize=4096)
-def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes left half-written in a folder; looked for once in a process."""
+def remove_stale_temporaries(folder: Path) -> None:
+    """Remove the temporary files of killed processes from a folder; done once per folder and process."""
     with suppress(OSError):
         for entry in os.scandir(folder):
-            if _TEMPORARY.fullmatch(entry.name) and abandoned(folder / entry.name):
+            if _TEMPORARY.fullmatch(entry.name) and is_unlocked(folder / entry.name):
                 (folder / entry.name).unlink(missing_ok=True)
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make a rename durable; not every file system lets a folder be flushed, and none loses data by it."""
+    """Make a rename durable, where the file system can flush folders."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -1,6 +1,7 @@
-"""One writer at a time, told by the kernel: a lock held on an open file ends with its process, however that ends.
+"""Locks that allow one writing process at a time.
 
-So a lock is never stale. Where the system or the disk knows no such locks, nobody is kept out and files still appear whole.
+A lock is an advisory `flock` on an open file, so the kernel releases it when its process ends, however it ends: a lock is never stale.
+On systems or file systems without `flock` every lock succeeds; files are still replaced atomically.
 """
 
 import os
@@ -12,51 +13,52 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-fcntl = import_module("fcntl") if find_spec("fcntl") else None  # Windows has none
-_LOOK_AGAIN_S = 0.05
+fcntl = import_module("fcntl") if find_spec("fcntl") else None  # not available on Windows
+_POLL_INTERVAL_S = 0.05  # well below what a person notices
+_MAX_NAME_BYTES = 200  # file systems allow 255; the rest is left for the suffix
 
 
 @contextmanager
-def exclusive_or_refused(path: Path) -> Iterator[None]:
-    """A block during which no other process writes `path`; while another does, an error that names its process."""
+def nonblocking_lock(path: Path) -> Iterator[None]:
+    """A block that holds the lock of `path`; raises BlockingIOError, naming the owner, while another process holds it."""
     lock = _lock_file(path)
-    descriptor = _take(lock)
+    descriptor = _try_acquire(lock)
     if descriptor is None:
         reason = f"process {_owner(lock)} is writing it; wait until that has ended, or choose another place"
         raise BlockingIOError(EWOULDBLOCK, reason, str(path))
-    with _held(lock, descriptor):
+    with _released_at_exit(lock, descriptor):
         yield
 
 
 @contextmanager
-def exclusive_after_waiting(path: Path, waiting: Callable[[str], object]) -> Iterator[None]:
-    """The same block once the others are done; `waiting` is told once which process is waited for."""
+def blocking_lock(path: Path, on_wait: Callable[[str], object]) -> Iterator[None]:
+    """A block that holds the lock of `path`, entered when it is free; `on_wait` is called once with the owner's process id."""
     lock = _lock_file(path)
-    descriptor = _take(lock)
+    descriptor = _try_acquire(lock)
     if descriptor is None:
-        waiting(_owner(lock))
+        on_wait(_owner(lock))
     while descriptor is None:
-        time.sleep(_LOOK_AGAIN_S)
-        descriptor = _take(lock)
-    with _held(lock, descriptor):
+        time.sleep(_POLL_INTERVAL_S)
+        descriptor = _try_acquire(lock)
+    with _released_at_exit(lock, descriptor):
         yield
 
 
-def hold(descriptor: int) -> bool:
-    """Whether the open file is ours now: False when another process holds it, True where locks are unknown."""
+def try_flock(descriptor: int) -> bool:
+    """True if this process now holds the lock of an open file, or locks are not supported; False if another process holds it."""
     if fcntl is None:
         return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a disk without locks
+    except OSError:  # a file system without locks
         return True
     return True
 
 
-def abandoned(path: Path) -> bool:
-    """Whether a file that its writer would hold is held by nobody; False when that cannot be told."""
+def is_unlocked(path: Path) -> bool:
+    """True if no process holds the lock of a file; False if one does, or if that cannot be determined."""
     if fcntl is None:
         return False
     try:
@@ -73,25 +75,25 @@ def abandoned(path: Path) -> bool:
 
 
 def _lock_file(path: Path) -> Path:
-    return path.with_name(f".{short(path.name)}.lock")
+    return path.with_name(f".{truncated_name(path.name)}.lock")
 
 
-def short(name: str) -> str:
-    """A file name with room for an ending: at most 200 bytes of it.
+def truncated_name(name: str) -> str:
+    """A file name cut to at most 200 bytes, so that a suffix can be added.
 
-    >>> len(short("ä" * 120).encode())
+    >>> len(truncated_name("ä" * 120).encode())
     200
     """
-    return name.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "ignore")
+    return name.encode("utf-8", "surrogateescape")[:_MAX_NAME_BYTES].decode("utf-8", "ignore")
 
 
-def _take(lock: Path) -> int | None:
-    """An open lock file that is ours, our process in it; None while another process has it."""
+def _try_acquire(lock: Path) -> int | None:
+    """The descriptor of the lock file, locked and holding our process id; None while another process holds the lock."""
     lock.parent.mkdir(parents=True, exist_ok=True)
     while True:
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            if not hold(descriptor):
+            if not try_flock(descriptor):
                 os.close(descriptor)
                 return None
             if _is_at(descriptor, lock):
@@ -102,10 +104,11 @@ def _take(lock: Path) -> int | None:
             with suppress(OSError):
                 os.close(descriptor)
             raise
-        os.close(descriptor)  # the one before us removed it between our opening and our holding
+        os.close(descriptor)  # the previous owner removed the file after we opened it and before we locked it
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
+    """True if the open file is still the one at `path`."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
@@ -113,7 +116,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 @contextmanager
-def _held(lock: Path, descriptor: int) -> Iterator[None]:
+def _released_at_exit(lock: Path, descriptor: int) -> Iterator[None]:
     try:
         yield
     finally:
@@ -123,6 +126,7 @@ def _held(lock: Path, descriptor: int) -> Iterator[None]:
 
 
 def _owner(lock: Path) -> str:
+    """The process id written in a lock file; '?' if it cannot be read."""
     try:
         return lock.read_text("ascii").strip() or "?"
     except (OSError, ValueError):

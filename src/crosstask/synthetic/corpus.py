@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.datasets.release import write_release
-from crosstask.features import FeaturesInMemory, write_rows
+from crosstask.features import FeaturesInMemory, write_feature_spec, write_rows
 from crosstask.records import Corpus, FeatureRows, InputError, Narration, NoFeatures, StepInterval, Task, Video, VideoKey
 from crosstask.storage import write_text
 from crosstask.synthetic.appearance import Camera, TaskLook, camera, draw_pictures, look_of_task, take_rows
@@ -154,7 +154,7 @@ def write_synthetic(
     for video in planted:
         write_rows(folder / "crosstask_features" / f"{video.video.id}.npy", video.rows(world))
         write_text(folder / "crosstask_subtitles" / f"{video.video.id}.vtt", webvtt_text(video.narration(world)))
-    write_text(folder / "crosstask_features" / "recipe.txt", world.feature_spec + "\n")
+    write_feature_spec(folder / "crosstask_features", world.feature_spec)
     write_release(_corpus(world, planted, NoFeatures()), folder)
     return folder
 

@@ -1,7 +1,8 @@
-"""Steps to components: which classifiers a step is made of, at four levels of sharing.
+"""Components of steps at four levels of sharing.
 
-A is (K, M) with A[k, m] = 1 when step k involves component m (Eq. 1). Components are sorted before they are numbered, so that
-nothing depends on the order of tasks or on hashing.
+    A (K, M),  A[k, m] = 1 if step k contains component m                          Eq. (1)
+
+Components are sorted before they are numbered, so the numbers depend neither on the order of tasks nor on hashing.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, Task
-from crosstask.text.stems import stem, stems_of_step, words_of_step
+from crosstask.text.stems import stems_of_step, words_of_step
 
 
 def _by_component(task: Task, step: str) -> list[str]:
@@ -31,6 +32,7 @@ def _by_task_step(task: Task, step: str) -> list[str]:
     return [f"{task.id}: {' '.join(words_of_step(step))}"]
 
 
+# Level of sharing -> (task, step) -> names of the step's components.
 SHARING: dict[str, Callable[[Task, str], list[str]]] = {
     "component": _by_component,
     "step": _by_step,
@@ -48,11 +50,11 @@ class Vocabulary:
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """Component name -> its number."""
+        """Component name -> number."""
         return {name: m for m, name in enumerate(self.names)}
 
     def components_of(self, task: Task) -> "StepComponents":
-        """The components of a task's steps; unknown ones are left out and named."""
+        """The components of a task's steps; those outside the vocabulary are listed in `unknown`."""
         per_step = [SHARING[self.sharing](task, step) for step in task.steps]
         known = sorted({self.number[name] for names in per_step for name in names if name in self.number})
         column = {m: j for j, m in enumerate(known)}
@@ -67,7 +69,7 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class StepComponents:
-    """The components of one task's steps: their numbers (m,), membership (K, m), and the words never trained."""
+    """The components of one task's steps: numbers (m,), membership (K, m), and names outside the vocabulary."""
 
     numbers: npt.NDArray[np.int64]
     membership: npt.NDArray[np.float64]
@@ -75,17 +77,17 @@ class StepComponents:
 
     @property
     def untrained_steps(self) -> list[int]:
-        """Steps none of whose components is known."""
+        """Indices of the steps without any known component."""
         return [k for k, row in enumerate(self.membership) if not row.any()]
 
     @property
     def averaging(self) -> npt.NDArray[np.float64]:
-        """Membership with rows divided by their sums (K, m): the averaging of Eq. (1); rows of untrained steps stay zero."""
+        """(K, m) membership with rows divided by their sums, for the average of Eq. (1); rows of untrained steps are zero."""
         return self.membership / np.maximum(self.membership.sum(axis=1, keepdims=True), 1)
 
 
 def vocabulary_of(tasks: Iterable[Task], sharing: str = "component") -> Vocabulary:
-    """The sorted components of all steps of some tasks.
+    """The vocabulary of all steps of some tasks, sorted.
 
     >>> from crosstask.records import task_from_steps
     >>> vocabulary_of([task_from_steps("pour milk, pour eggs")]).names
@@ -99,14 +101,11 @@ def vocabulary_of(tasks: Iterable[Task], sharing: str = "component") -> Vocabula
 
 
 def count_words(tasks: Sequence[Task]) -> int:
-    """Different words in the step names, before stemming."""
+    """Number of distinct words in the step names, before stemming."""
     return len({word for task in tasks for step in task.steps for word in words_of_step(step)})
 
 
 def steps_with_component(tasks: Sequence[Task], component: str) -> int:
-    """How many (task, step) places involve a component, alone or inside a compound word ('stir' in 'stir_in sugar')."""
-    return sum(component in _parts_of_step(step) for task in tasks for step in task.steps)
-
-
-def _parts_of_step(step: str) -> set[str]:
-    return {stem(part) for word in words_of_step(step) for part in word.split("_")} | set(stems_of_step(step))
+    """Number of steps that contain a component, as a word or joined to another by '_' ('stir' in 'stir_in sugar')."""
+    steps = [step for task in tasks for step in task.steps]
+    return sum(component in {*stems_of_step(step), *stems_of_step(step.replace("_", " "))} for step in steps)

@@ -1,9 +1,14 @@
-"""Words to stems: 'shelves' and 'shelve' are one word to us."""
+"""Words and stems of step names and of running text.
+
+The words of a step name are those of `words_of_step`; stems and compound parts are derived from them.
+"""
 
 import re
 from functools import lru_cache
 from typing import Any
 
+# Where a compound is split: fruit|Salad, egg|2|plate, stir_in, half-and-half, salt/pepper.
+_COMPOUND_JOINT = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])2(?=[A-Za-z])|[_\-/]+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
 
 
@@ -25,7 +30,7 @@ def stem(word: str) -> str:
 
 
 def words_of_step(step: str) -> list[str]:
-    """The words of a step name, as the paper splits them: at white space, in lower case.
+    """The words of a step name, split at white space as in the paper, in lower case.
 
     >>> words_of_step("Pour  milk")
     ['pour', 'milk']
@@ -34,7 +39,7 @@ def words_of_step(step: str) -> list[str]:
 
 
 def words_of_text(text: str) -> list[str]:
-    """The words of running text: letters and digits, punctuation dropped.
+    """The words of running text, in lower case, without punctuation.
 
     >>> words_of_text("Now, don't stir!")
     ['now', "don't", 'stir']
@@ -43,9 +48,18 @@ def words_of_text(text: str) -> list[str]:
 
 
 def stems_of_step(step: str) -> list[str]:
-    """The components of a step: its stemmed words, each once, in order of appearance.
+    """The components of a step: the distinct stems of its words, in order of appearance.
 
     >>> stems_of_step("pour mixture into cup")
     ['pour', 'mixtur', 'into', 'cup']
     """
     return list(dict.fromkeys(stem(word) for word in words_of_step(step)))
+
+
+def stems_of_step_parts(step: str) -> list[str]:
+    """The stems of the words of a step name, after splitting compounds; repeats are kept.
+
+    >>> stems_of_step_parts("put egg2plate"), stems_of_step_parts("stir_in sugar")
+    (['put', 'egg', 'plate'], ['stir', 'in', 'sugar'])
+    """
+    return [stem(word) for word in words_of_step(_COMPOUND_JOINT.sub(" ", step))]

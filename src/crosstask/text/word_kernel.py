@@ -1,56 +1,62 @@
-"""How much two steps have in common by their words: what lets one step borrow its look from another.
+"""Kernel between classes from the words of their names: the covariance of the Gaussian-process prior on class means.
 
-Words are stemmed, and words written together are taken apart: `stir_in`, `egg2plate`, `fruitSalad`. A background class has no words but one of its own,
-so that the background of one task lends to that of another.
+    k(a, b) = sum_w p_a(w) p_b(w),    p_a(w) = share of word w among the words of class a
+
+Words are stemmed and compounds split: `stir_in`, `egg2plate`, `fruitSalad`. All background classes have one word in common, so that the
+background of one task informs that of another.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Task
-from crosstask.text.stems import stem, words_of_step
+from crosstask.text.components import SHARING
+from crosstask.text.stems import stems_of_step_parts
 
 BACKGROUND = "<background>"
-_JOINTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])2(?=[A-Za-z])|[_\-/]+")
 
 
-def parts_of_step(step: str) -> list[str]:
-    """The stemmed words of a step name, words written together taken apart.
-
-    >>> parts_of_step("put egg2plate"), parts_of_step("stir_in sugar")
-    (['put', 'egg', 'plate'], ['stir', 'in', 'sugar'])
-    """
-    return [stem(word) for word in words_of_step(_JOINTS.sub(" ", step))]
+def _parts(task: Task, step: str) -> list[str]:
+    return stems_of_step_parts(step)
 
 
-def class_components(task: Task, sharing: str = "component") -> list[list[str]]:
-    """The words of each step of a task and, last, of its background, at a level of sharing.
+def _task_parts(task: Task, step: str) -> list[str]:
+    return [f"{task.id}: {word}" for word in stems_of_step_parts(step)]
 
-    >>> class_components(Task("7", "Tea", ("pour water",)), "task-component")
+
+# Level of sharing -> (task, step) -> words of the class. Unlike the components of Eq. (1), words have their compounds split.
+WORDS_OF_CLASS: Mapping[str, Callable[[Task, str], list[str]]] = {
+    "component": _parts,
+    "step": SHARING["step"],
+    "task-component": _task_parts,
+    "none": SHARING["none"],
+}
+
+
+def class_words(task: Task, sharing: str = "component") -> list[list[str]]:
+    """The words of each of the K steps of a task and, last, of its background, at a level of sharing.
+
+    >>> class_words(Task("7", "Tea", ("pour water",)), "task-component")
     [['7: pour', '7: water'], ['<background>']]
     """
-    steps = [parts_of_step(step) if "component" in sharing else [" ".join(words_of_step(step))] for step in task.steps]
-    if sharing in ("task-component", "none"):
-        steps = [[f"{task.id}: {word}" for word in name] for name in steps]
-    return [*steps, [BACKGROUND]]
+    return [*(WORDS_OF_CLASS[sharing](task, step) for step in task.steps), [BACKGROUND]]
 
 
 def word_kernel(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:
-    """(n, m): the chance that a word drawn from one name is a word drawn from the other.
+    """(n, m): the probability that a word drawn from one class equals a word drawn from the other.
 
     >>> word_kernel([["pour", "milk"]], [["pour", "egg"], ["stir"]])
     array([[0.25, 0.  ]])
     """
     number = {word: i for i, word in enumerate(sorted({word for name in (*left, *right) for word in name}))}
 
-    def shares(names: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:
-        table = np.zeros((len(names), len(number)))
-        for row, name in zip(table, names, strict=True):
+    def word_shares(names: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:
+        shares = np.zeros((len(names), len(number)))
+        for row, name in zip(shares, names, strict=True):
             for word in name:
                 row[number[word]] += 1 / len(name)
-        return table
+        return shares
 
-    return shares(left) @ shares(right).T
+    return word_shares(left) @ word_shares(right).T

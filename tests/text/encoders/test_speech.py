@@ -8,7 +8,7 @@ from crosstask.text.encoders.speech import speech_features
 from crosstask.text.encoders.tfidf import fit_tfidf
 
 
-def test_each_second_holds_the_words_around_it_and_silence_those_nearest() -> None:
+def test_rows_hold_current_and_surrounding_words() -> None:
     texts = ["pour", "milk", "stir", "serve"]
     words = tuple(Word(text, start, start + 1.0) for text, start in zip(texts, (1.0, 2.0, 3.0, 9.0), strict=True))
     cues = (Cue(0, 1, 1.0, 2.0), Cue(1, 2, 2.0, 3.0), Cue(2, 3, 3.0, 4.0), Cue(3, 3, 5.0, 6.0), Cue(3, 4, 9.0, 10.0))
@@ -20,11 +20,11 @@ def test_each_second_holds_the_words_around_it_and_silence_those_nearest() -> No
     assert not rows[[0, 4, 5, 6, 7, 8], :4].any()
 
 
-def test_silence_throughout_is_zeros() -> None:
+def test_narration_without_words_is_zero() -> None:
     assert speech_features(Narration(()), 3, fit_tfidf(["a b"])).shape == (3, 4)
 
 
-def test_words_in_like_company_get_like_vectors() -> None:
+def test_words_in_similar_contexts_get_similar_vectors() -> None:
     rng = np.random.default_rng(0)
     company = {"eggs": ["whisk", "bowl", "crack"], "yolks": ["whisk", "bowl", "crack"], "screws": ["drill", "wall", "board"]}
     documents = [" ".join([name, *rng.permutation(friends)]) for _ in range(40) for name, friends in company.items()]

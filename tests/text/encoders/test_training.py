@@ -58,7 +58,7 @@ def test_gradient_agrees_with_finite_differences() -> None:
             assert (there - back) / 2e-6 == pytest.approx(getattr(gradient, name)[index], rel=1e-3, abs=1e-4), name
 
 
-def test_topics_are_learnt_and_the_same_seed_gives_the_same_encoder() -> None:
+def test_topics_are_learned_and_training_is_reproducible() -> None:
     pages, table = synthetic_pages(np.random.default_rng(2), 200)
     settings = TrainingSettings(filters=40, epochs=15, word_dropout=0.0, learning_rate=3e-3)
     encoder, report = train_encoder(pages, table, np.random.default_rng(0), settings)
@@ -68,7 +68,7 @@ def test_topics_are_learnt_and_the_same_seed_gives_the_same_encoder() -> None:
     assert again.identity == encoder.identity
 
 
-def test_too_few_articles_are_refused() -> None:
+def test_too_few_articles_are_rejected() -> None:
     pages, table = synthetic_pages(np.random.default_rng(3), 5)
     with pytest.raises(InputError, match=r"5 articles .* expected at least 10"):
         train_encoder(pages, table, np.random.default_rng(0))
@@ -85,13 +85,13 @@ def test_articles_are_split_into_sentences(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "line 1: no valid JSON"),
+        ("{", "line 1: not valid JSON"),
         ("{}", "found a dict; expected"),
-        ('[{"title": 3, "steps": []}]', "article 1: a title or sentence is no text"),
+        ('[{"title": 3, "steps": []}]', "article 1: a title or sentence is not text"),
         ('[{"title": "x"}]', "article 1: found"),
     ],
 )
-def test_broken_articles_are_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_articles_are_rejected(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(InputError, match=message):
         read_articles(tmp_path / "a.json")

@@ -1,4 +1,4 @@
-"""Subtitle files -> narration: timed words, each once."""
+"""Subtitle files (WebVTT, SRT, JSON) to narrations: words with times, without repeats."""
 
 import codecs
 from collections.abc import Callable, Mapping
@@ -13,22 +13,22 @@ from crosstask.records import InputError, Narration, at_line
 
 __all__ = ["READERS", "looks_english", "parse_narration", "read_narration"]
 
-# Ending of the file name -> reader; other endings are told apart by their first characters.
+# File extension -> reader; files with other extensions are identified by their first characters.
 READERS: Mapping[str, Callable[[Path, str], Narration]] = {
     ".vtt": read_webvtt,
     ".srt": read_srt,
     ".json": read_json,
     ".json3": read_json,
 }
-_LARGEST_BYTES = 200_000_000
+_MAX_BYTES = 200_000_000  # ours: far above the subtitles of any video
 
 
 def read_narration(path: Path) -> Narration:
-    """The narration of a subtitle file (WebVTT, SRT, json3, JSON cues), or an `InputError` naming file and line."""
+    """The narration of a subtitle file (WebVTT, SRT, json3, JSON cues)."""
     try:
         size = path.stat().st_size
-        if size > _LARGEST_BYTES:
-            raise InputError(f"{path.name}: {size / 1e6:.0f} MB is no subtitle file; expected less than 200 MB")
+        if size > _MAX_BYTES:
+            raise InputError(f"{path.name}: {size / 1e6:.0f} MB is too large for subtitles; expected less than 200 MB")
         data = path.read_bytes()
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror}); expected a .vtt, .srt, .json or .json3 file") from problem
@@ -36,24 +36,24 @@ def read_narration(path: Path) -> Narration:
 
 
 def parse_narration(path: Path, data: bytes) -> Narration:
-    """The narration in the bytes of a file; `path` chooses the reader and is named in errors."""
-    text = _text(path, data)
+    """The narration in the bytes of a file; `path` selects the reader and is named in errors."""
+    text = _decode(path, data)
     if not text.strip():
         raise at_line(path, 1, "the file is empty; expected subtitles")
-    reader = READERS.get(path.suffix.lower()) or _by_content(text)
+    reader = READERS.get(path.suffix.lower()) or _reader_by_content(text)
     narration = reader(path, text)
     return narration if narration.language else replace(narration, language=language_in_name(path))
 
 
-def _by_content(text: str) -> Callable[[Path, str], Narration]:
+def _reader_by_content(text: str) -> Callable[[Path, str], Narration]:
     head = text.lstrip()
     if head.startswith("WEBVTT"):
         return read_webvtt
     return read_json if head[0] in "[{" else read_srt
 
 
-def _text(path: Path, data: bytes) -> str:
-    """Text with plain newlines; UTF-8, or UTF-16 where the file says so in its first two bytes."""
+def _decode(path: Path, data: bytes) -> str:
+    """The text with Unix newlines; UTF-8, or UTF-16 if the file starts with its byte order mark."""
     utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     encoding = "UTF-16" if utf16 else "UTF-8"
     try:

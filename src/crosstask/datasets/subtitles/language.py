@@ -1,11 +1,13 @@
-"""Which language subtitles are in, from what the file says and from its small words."""
+"""The language of subtitles, from the file name and from frequent words."""
 
 import re
 from pathlib import Path
 
 from crosstask.records import Narration
 
-# Frequent in English speech and rare in its neighbours ('in', 'is', 'we', 'so' are Dutch or German too).
+_MIN_WORDS = 20  # ours: fewer words are not enough to decide
+_MIN_ENGLISH_SHARE = 0.1  # ours
+# Frequent in English speech and rare in related languages ('in', 'is', 'we', 'so' are Dutch or German too).
 _ENGLISH = frozenset(
     re.findall(
         r"\S+",
@@ -17,7 +19,7 @@ _TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 
 
 def language_in_name(path: Path) -> str | None:
-    """The language of `VIDEO.en.vtt`, where the name gives one.
+    """The language tag in a name such as `VIDEO.en.vtt`, or None.
 
     >>> language_in_name(Path("dQw4.en-US.vtt")), language_in_name(Path("dQw4.vtt"))
     ('en-US', None)
@@ -27,11 +29,11 @@ def language_in_name(path: Path) -> str | None:
 
 
 def looks_english(narration: Narration) -> bool:
-    """Whether at least one word in ten is a small English word; too few words to tell count as English.
+    """True if at least a tenth of the words are frequent English ones, or if there are fewer than 20 words.
 
     >>> from crosstask.records import Word
     >>> looks_english(Narration(tuple(Word(w, 0, 1) for w in "jetzt die Eier und die Milch in die Schale".split() * 5)))
     False
     """
     words = [word.text.lower().strip('.,!?;:"()').replace("’", "'") for word in narration.words]
-    return len(words) < 20 or sum(word in _ENGLISH for word in words) >= 0.1 * len(words)
+    return len(words) < _MIN_WORDS or sum(word in _ENGLISH for word in words) >= _MIN_ENGLISH_SHARE * len(words)

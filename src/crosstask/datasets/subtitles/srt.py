@@ -1,38 +1,43 @@
-"""SubRip: numbered cues, times with a comma.
+"""Reader of SubRip (SRT): numbered cues, time stamps with a decimal comma.
 
-Text may hold empty lines (people's files do), so a cue's text runs to the number above the next timing line. Anything that
-was meant as a timing line and is not one is an error.
+The text of real files contains empty lines, so a cue ends at the number above the next timing line. A malformed timing line is an error.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from crosstask.datasets.subtitles.clock import looks_like_timing, parse_timing
-from crosstask.datasets.subtitles.timeline import ShownCue, narration_of, untimed
+from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
+from crosstask.datasets.subtitles.timestamps import parse_timing, resembles_timing
 from crosstask.records import Narration, at_line
 
 
 def read_srt(path: Path, text: str) -> Narration:
     """The narration of a SubRip file."""
     lines = text.split("\n")
-    timings = [i for i, line in enumerate(lines) if looks_like_timing(line)]
+    timings = [i for i, line in enumerate(lines) if resembles_timing(line)]
     before = [i for i, line in enumerate(lines[: timings[0] if timings else len(lines)]) if line.strip()]
     if len(before) > 1 or (before and not _is_number(lines[before[0]])):
         raise at_line(path, before[0] + 1, f"found {lines[before[0]][:40]!r}; expected cue number 1 and its times")
     if before and not timings:
-        raise at_line(path, before[0] + 1, "cue number without times; expected such as 00:00:01,000 --> 00:00:04,500 below it")
-    return narration_of([_cue(path, lines, i, after) for i, after in zip(timings, [*timings[1:], len(lines)], strict=True)])
+        raise at_line(
+            path, before[0] + 1, "cue number without times; expected a line such as 00:00:01,000 --> 00:00:04,500 below it"
+        )
+    return narration_from_cues(
+        [_cue(path, lines, i, after) for i, after in zip(timings, [*timings[1:], len(lines)], strict=True)]
+    )
 
 
 def _is_number(line: str) -> bool:
     return line.strip().isdecimal()
 
 
-def _cue(path: Path, lines: Sequence[str], at: int, after: int) -> ShownCue:
-    """The cue whose timing stands in line `at`, with the text up to the next cue."""
+def _cue(path: Path, lines: Sequence[str], at: int, after: int) -> DisplayedCue:
+    """The cue with its timing in line `at` and its text up to the next cue, which starts in line `after`."""
     times = parse_timing(lines[at])
     if times is None:
-        raise at_line(path, at + 1, f"{lines[at][:60]!r} is no timing; expected such as 00:00:01,000 --> 00:00:04,500")
+        raise at_line(
+            path, at + 1, f"{lines[at][:60]!r} is not a timing line; expected a line such as 00:00:01,000 --> 00:00:04,500"
+        )
     if times[1] < times[0]:
         raise at_line(path, at + 1, f"cue ends at {times[1]:g} s, before it starts at {times[0]:g} s")
     last = after
@@ -43,4 +48,4 @@ def _cue(path: Path, lines: Sequence[str], at: int, after: int) -> ShownCue:
         last -= 1
     elif numbered and last - 1 > at + 1:
         raise at_line(path, last, f"cue number {lines[last - 1].strip()} without times; the file seems to be cut off")
-    return ShownCue(times[0], times[1], tuple(untimed(line) for line in lines[at + 1 : last]))
+    return DisplayedCue(times[0], times[1], tuple(untimed_words(line) for line in lines[at + 1 : last]))

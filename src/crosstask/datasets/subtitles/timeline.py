@@ -1,8 +1,8 @@
-"""Displayed cues -> spoken words with times.
+"""Displayed cues to spoken words with times.
 
-Captions show words longer and oftener than they are said: rolling captions keep the line before on the screen (each line
-appears two or three times), and cues overlap their successors. Here every word is kept once, and a cue ends where the next
-one begins. Words without a time of their own share the time between their neighbours, longer words taking longer.
+Captions display words longer and more often than they are spoken: rolling captions keep the previous line on screen (each line appears
+two or three times), and cues overlap their successors. Here every word is kept once, and a cue ends where the next one begins. Words
+without a time share the time between their neighbours in proportion to their length.
 """
 
 import html
@@ -14,12 +14,14 @@ from itertools import pairwise
 from crosstask.records import Cue, Narration, Word
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|</?>|\{\\[^{}]*\}")
+_ROLLING_GAP_S = 0.5  # ours: a rolling cue starts at most this long after the end of the previous one
+_MIN_ROLLING_SHARE = 0.4  # ours
 _SOUND = re.compile(r"\[[^\[\]]{0,80}\]|[♪♫]|(?<!\S)>>+(?!\S)")
 
 
 @dataclass(frozen=True)
 class TimedWord:
-    """A word as written, with its own times where the file gives them."""
+    """A word as written, with its times where the file gives them."""
 
     text: str
     start_s: float | None = None
@@ -27,8 +29,8 @@ class TimedWord:
 
 
 @dataclass(frozen=True)
-class ShownCue:
-    """A cue as the file shows it: its lines of words, between two moments."""
+class DisplayedCue:
+    """A cue as displayed: lines of words, from `start_s` to `end_s`."""
 
     start_s: float
     end_s: float
@@ -36,34 +38,34 @@ class ShownCue:
     words: tuple[TimedWord, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Join the lines once."""
+        """Concatenate the lines."""
         object.__setattr__(self, "words", tuple(word for line in self.lines for word in line))
 
 
-def spoken(text: str) -> list[str]:
-    """The words of a piece of caption text, without styling, entities or notes on sounds.
+def caption_words(text: str) -> list[str]:
+    """The words of caption text, without markup, entities and descriptions of sounds.
 
-    >>> spoken("<v Ann>whisk<i> the</i> eggs &amp; [Music] {\\\\an8}milk")
+    >>> caption_words("<v Ann>whisk<i> the</i> eggs &amp; [Music] {\\\\an8}milk")
     ['whisk', 'the', 'eggs', '&', 'milk']
     """
     plain = html.unescape(_TAG.sub("", text))
     return _SOUND.sub(" ", plain).split()
 
 
-def untimed(text: str) -> tuple[TimedWord, ...]:
-    """The words of a line that carries no times of its own."""
-    return tuple(TimedWord(word) for word in spoken(text))
+def untimed_words(text: str) -> tuple[TimedWord, ...]:
+    """The words of a line without time stamps."""
+    return tuple(TimedWord(word) for word in caption_words(text))
 
 
-def narration_of(cues: Iterable[ShownCue], language: str | None = None) -> Narration:
-    """The narration of cues in any order: repeats of rolling captions dropped, overlaps cut, every word timed."""
+def narration_from_cues(cues: Iterable[DisplayedCue], language: str | None = None) -> Narration:
+    """The narration of cues in any order: repeats of rolling captions removed, overlaps cut, every word timed."""
     ordered = sorted(cues, key=lambda cue: cue.start_s)
-    new_words = _without_repeats(ordered) if _rolls(ordered) else [cue.words for cue in ordered]
+    new_words = _without_repeats(ordered) if _are_rolling(ordered) else [cue.words for cue in ordered]
     kept = [(cue, words) for cue, words in zip(ordered, new_words, strict=True) if words]
-    spans = _spans([(cue.start_s, cue.end_s, len(words)) for cue, words in kept])
+    intervals = _spoken_intervals([(cue.start_s, cue.end_s, len(words)) for cue, words in kept])
     words: list[Word] = []
     lines: list[Cue] = []
-    for (start_s, end_s), (_, cue_words) in zip(spans, kept, strict=True):
+    for (start_s, end_s), (_, cue_words) in zip(intervals, kept, strict=True):
         lines.append(Cue(len(words), len(words) + len(cue_words), start_s, end_s))
         words.extend(_timed(cue_words, start_s, end_s))
     return Narration(tuple(words), tuple(lines), language)
@@ -73,8 +75,8 @@ def _texts(words: Sequence[TimedWord]) -> list[str]:
     return [word.text for word in words]
 
 
-def _overlap(before: ShownCue, cue: ShownCue) -> int:
-    """How many words at the head of a cue are still those of the cue before: whole lines, or all that was shown."""
+def _overlap(before: DisplayedCue, cue: DisplayedCue) -> int:
+    """Number of words at the start of a cue that repeat the previous cue: whole lines, or all its words."""
     shown, now = _texts(before.words), _texts(cue.words)
     heads, total = {len(shown)}, 0
     for line in cue.lines:
@@ -86,30 +88,30 @@ def _overlap(before: ShownCue, cue: ShownCue) -> int:
     return 0
 
 
-def _rolls(cues: Sequence[ShownCue]) -> bool:
-    """Whether the captions roll: at least two in five cues begin with words that the cue before still showed.
+def _are_rolling(cues: Sequence[DisplayedCue]) -> bool:
+    """True if at least two in five cues start with words that the previous cue already displayed.
 
-    A speaker who says the same line twice is no rolling caption, so one repeat proves nothing in a longer file.
+    A few repeats are not enough: a speaker may say the same line twice.
     """
     pairs = [(a, b) for a, b in pairwise(cues) if a.words and b.words]
-    repeats = sum(_overlap(a, b) > 0 and b.start_s <= a.end_s + 0.5 for a, b in pairs)
-    return len(pairs) > 0 and repeats >= 0.4 * len(pairs)
+    repeats = sum(_overlap(a, b) > 0 and b.start_s <= a.end_s + _ROLLING_GAP_S for a, b in pairs)
+    return len(pairs) > 0 and repeats >= _MIN_ROLLING_SHARE * len(pairs)
 
 
-def _without_repeats(cues: Sequence[ShownCue]) -> list[tuple[TimedWord, ...]]:
-    """The words each cue adds to the one before it."""
+def _without_repeats(cues: Sequence[DisplayedCue]) -> list[tuple[TimedWord, ...]]:
+    """The words that each cue adds to the previous one."""
     added: list[tuple[TimedWord, ...]] = []
-    before: ShownCue | None = None
+    before: DisplayedCue | None = None
     for cue in cues:
-        touches = before is not None and cue.start_s <= before.end_s + 0.5
+        touches = before is not None and cue.start_s <= before.end_s + _ROLLING_GAP_S
         added.append(cue.words[_overlap(before, cue) :] if before is not None and touches else cue.words)
         before = cue if cue.words else before
     return added
 
 
-def _spans(cues: Sequence[tuple[float, float, int]]) -> list[tuple[float, float]]:
-    """When each cue is spoken: it ends where the next begins, and cues that begin together share the time by words."""
-    spans: list[tuple[float, float]] = []
+def _spoken_intervals(cues: Sequence[tuple[float, float, int]]) -> list[tuple[float, float]]:
+    """(start, end) in which each cue is spoken: it ends where the next starts; cues that start together share the time by words."""
+    intervals: list[tuple[float, float]] = []
     at = 0
     while at < len(cues):
         after = at
@@ -119,18 +121,18 @@ def _spans(cues: Sequence[tuple[float, float, int]]) -> list[tuple[float, float]
         end_s = max(end for _, end, _ in cues[at:after])
         end_s = min(end_s, cues[after][0]) if after < len(cues) else end_s
         total = sum(n for _, _, n in cues[at:after])
-        edges, said = [start_s], 0
+        edges, n_words = [start_s], 0
         for _, _, n in cues[at:after]:
-            said += n
-            edges.append(start_s + (end_s - start_s) * said / total)
+            n_words += n
+            edges.append(start_s + (end_s - start_s) * n_words / total)
         edges[-1] = end_s
-        spans.extend(pairwise(edges))
+        intervals.extend(pairwise(edges))
         at = after
-    return spans
+    return intervals
 
 
 def _timed(words: Sequence[TimedWord], start_s: float, end_s: float) -> list[Word]:
-    """Words of one cue with times that never run backwards, within [start_s, end_s]."""
+    """Words of one cue with non-decreasing times within [start_s, end_s]."""
     starts = _starts(words, start_s, end_s)
     ends = [*starts[1:], end_s]
     timed = []
@@ -141,12 +143,12 @@ def _timed(words: Sequence[TimedWord], start_s: float, end_s: float) -> list[Wor
 
 
 def _starts(words: Sequence[TimedWord], start_s: float, end_s: float) -> list[float]:
-    """The start of each word; runs of words without one share the time up to the next known moment."""
+    """The start of each word; consecutive words without one share the time up to the next known start."""
     known: list[tuple[int, float]] = [(0, start_s)]
     for i, word in enumerate(words):
         if word.start_s is not None:
-            moment = min(max(word.start_s, known[-1][1]), end_s)
-            known = [*known, (i, moment)] if i else [(0, moment)]
+            word_start_s = min(max(word.start_s, known[-1][1]), end_s)
+            known = [*known, (i, word_start_s)] if i else [(0, word_start_s)]
     known.append((len(words), end_s))
     starts: list[float] = []
     for (first, from_s), (last, until_s) in pairwise(known):

@@ -1,4 +1,4 @@
-"""Seconds of video -> rows, one file a backbone."""
+"""Backbones: seconds of video to feature rows. One file per backbone."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ from crosstask.extraction.backbones.vggish import VGGish
 
 __all__ = ["BACKBONES", "NEED_WEIGHTS", "Backbone", "Rows"]
 
-# Name -> (weights, take every Nth frame) -> backbone. Nothing is loaded before the first second is described.
+# Name -> (weights, use every Nth frame) -> backbone. Weights are loaded at the first call of `extract`.
 BACKBONES: Mapping[str, Callable[[Path | None, int], Backbone]] = {
     "efficientnet-lite0": lambda weights, every: EfficientNetLite0(weights),
     "log-mel": lambda weights, every: LogMel(),

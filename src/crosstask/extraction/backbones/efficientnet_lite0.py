@@ -1,4 +1,4 @@
-"""EfficientNet-Lite0 trained on ImageNet, its weights inside a package: the appearance that works offline. Not the paper's ResNet-152."""
+"""EfficientNet-Lite0 trained on ImageNet, with weights from a package: appearance features without a download. Replaces the paper's ResNet-152."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.protocol import Rows, mean_of_each, need_torch, pictures_of
+from crosstask.extraction.backbones.protocol import Rows, group_means, need_torch, stack_frames
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError, MissingExtra
 
-_BATCH = 8  # pictures at a time: speed is flat from here on, memory is not
+_BATCH = 8  # frames; larger batches are not faster and need more memory
 
 
 class EfficientNetLite0:
-    """1280 columns: pooled last feature map of the picture in the middle of the second."""
+    """1280 columns: pooled last feature map of the frame in the middle of the second."""
 
     name = "efficientnet-lite0"
     width = 1280
-    columns = "EfficientNet-Lite0 (ImageNet), pooled last feature map, picture at the middle of the second"
+    columns = "EfficientNet-Lite0 (ImageNet), pooled last feature map, frame at the middle of the second"
     sampling = Sampling(224, 1)
 
     def __init__(self, weights: Path | None = None) -> None:
@@ -42,14 +42,14 @@ class EfficientNetLite0:
         network.eval()
         return network
 
-    def describe(self, seconds: Sequence[Second]) -> Rows:
+    def extract(self, seconds: Sequence[Second]) -> Rows:
         """(n, 1280)."""
         torch = need_torch(self.name)
-        pictures, counts = pictures_of(seconds, self.sampling)
+        frames, counts = stack_frames(seconds, self.sampling)
         rows = []
         with torch.inference_mode():
-            for first in range(0, len(pictures), _BATCH):
-                batch = torch.from_numpy(pictures[first : first + _BATCH]).permute(0, 3, 1, 2).float()
-                maps = self._network.extract_features((batch - 127.0) / 128.0)  # as it was trained
+            for first in range(0, len(frames), _BATCH):
+                batch = torch.from_numpy(frames[first : first + _BATCH]).permute(0, 3, 1, 2).float()
+                maps = self._network.extract_features((batch - 127.0) / 128.0)  # the normalisation of its training
                 rows.append(maps.mean((2, 3)).numpy())
-        return mean_of_each(np.concatenate(rows), counts)
+        return group_means(np.concatenate(rows), counts)

@@ -1,4 +1,4 @@
-"""Any `transformers` image model in a folder, as it is: the pooled description of the picture in the middle of the second."""
+"""Any `transformers` image model in a folder, without fine-tuning: its pooled output for the frame in the middle of the second."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.protocol import Rows, mean_of_each, need_torch, pictures_of
+from crosstask.extraction.backbones.protocol import Rows, group_means, need_torch, stack_frames
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError, MissingExtra
 
@@ -15,7 +15,7 @@ _BATCH = 8
 
 
 class Frozen:
-    """As many columns as the model's pooled output has."""
+    """As many columns as the pooled output of the model has."""
 
     name = "frozen"
     sampling = Sampling(224, 1)
@@ -47,26 +47,26 @@ class Frozen:
 
     @cached_property
     def width(self) -> int:
-        """Columns, found by describing a grey picture."""
+        """Number of columns, found by running the model on a grey image."""
         return self._pooled(np.full((1, 224, 224, 3), 127, np.uint8)).shape[1]
 
     @property
     def columns(self) -> str:
-        """The folder's name and what is taken from it."""
-        return f"{self.weights.name if self.weights else 'no model'}, pooled output, picture at the middle of the second"
+        """The name of the model folder and of the output used."""
+        return f"{self.weights.name if self.weights else 'no model'}, pooled output, frame at the middle of the second"
 
-    def describe(self, seconds: Sequence[Second]) -> Rows:
+    def extract(self, seconds: Sequence[Second]) -> Rows:
         """(n, width)."""
-        pictures, counts = pictures_of(seconds, self.sampling)
-        rows = [self._pooled(pictures[first : first + _BATCH]) for first in range(0, len(pictures), _BATCH)]
-        return mean_of_each(np.concatenate(rows), counts)
+        frames, counts = stack_frames(seconds, self.sampling)
+        rows = [self._pooled(frames[first : first + _BATCH]) for first in range(0, len(frames), _BATCH)]
+        return group_means(np.concatenate(rows), counts)
 
-    def _pooled(self, pictures: Any) -> Rows:
+    def _pooled(self, frames: Any) -> Rows:
         torch = need_torch(self.name)
         model, processor = self._loaded
-        given = processor(images=list(pictures), return_tensors="pt")
+        inputs = processor(images=list(frames), return_tensors="pt")
         with torch.inference_mode():
-            output = model(**given)
+            output = model(**inputs)
         pooled = getattr(output, "pooler_output", None)
         if pooled is None:
             pooled = output.last_hidden_state

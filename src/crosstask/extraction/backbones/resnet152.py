@@ -1,4 +1,4 @@
-"""ResNet-152 (He et al. 2016), appearance of the paper: every frame, averaged over the second. Weights by path, in the published names."""
+"""ResNet-152 (He et al. 2016), the appearance features of the paper, averaged over all frames of the second. The user provides the weights."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.protocol import Rows, fill, mean_of_each, need_torch, pictures_of, read_weights
+from crosstask.extraction.backbones.protocol import Rows, group_means, load_into, need_torch, read_weights, stack_frames
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError
 
-BLOCKS = (3, 8, 36, 3)
+BLOCKS = (3, 8, 36, 3)  # bottleneck blocks per layer
 _BATCH = 8
-_MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, which the published weights expect
+_MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, expected by the published weights
 
 
 class ResNet152:
-    """2048 columns: pooled last feature map, the mean over the frames of the second."""
+    """2048 columns: pooled last feature map, averaged over the frames of the second."""
 
     name = "resnet152"
     width = 2048
@@ -33,25 +33,25 @@ class ResNet152:
         if self.weights is None:
             raise InputError("resnet152: no weights given; expected --weights resnet152=FILE (torchvision's resnet152 .pth)")
         network = resnet(BLOCKS)
-        fill(network, read_weights(self.weights, self.name), self.weights, self.name, spare=("fc.",))
+        load_into(network, read_weights(self.weights, self.name), self.weights, self.name, ignored_prefixes=("fc.",))
         return network
 
-    def describe(self, seconds: Sequence[Second]) -> Rows:
+    def extract(self, seconds: Sequence[Second]) -> Rows:
         """(n, 2048)."""
         torch = need_torch(self.name)
         network = self._network
         mean, deviation = torch.tensor(_MEAN)[:, None, None], torch.tensor(_DEVIATION)[:, None, None]
-        pictures, counts = pictures_of(seconds, self.sampling)
+        frames, counts = stack_frames(seconds, self.sampling)
         rows = []
         with torch.inference_mode():
-            for first in range(0, len(pictures), _BATCH):
-                batch = torch.from_numpy(pictures[first : first + _BATCH]).permute(0, 3, 1, 2).float() / 255
+            for first in range(0, len(frames), _BATCH):
+                batch = torch.from_numpy(frames[first : first + _BATCH]).permute(0, 3, 1, 2).float() / 255
                 rows.append(network((batch - mean) / deviation).numpy())
-        return mean_of_each(np.concatenate(rows), counts)
+        return group_means(np.concatenate(rows), counts)
 
 
 def resnet(blocks: Sequence[int]) -> Any:
-    """A bottleneck residual network up to its pooled last map, (N, 3, H, W) -> (N, 2048), with torchvision's names of weights."""
+    """A bottleneck residual network up to its pooled last map, (N, 3, H, W) -> (N, 2048), with weights named as in torchvision."""
     torch = need_torch("resnet152")
     nn = torch.nn
 

@@ -1,6 +1,6 @@
-"""VGGish (Hershey et al. 2017), the sound of the paper: 0.96 s of log-mel through a small VGG. Weights by path.
+"""VGGish (Hershey et al. 2017), the audio features of the paper: 0.96 s of log-mel through a small VGG. The user provides the weights.
 
-Names of weights are those of the common torch port: features.N.weight, embeddings.N.weight.
+Weights are named as in the common torch port: features.N.weight, embeddings.N.weight.
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.protocol import Rows, fill, need_torch, read_weights
+from crosstask.extraction.backbones.protocol import Rows, load_into, need_torch, read_weights
 from crosstask.extraction.mel import log_mel
 from crosstask.extraction.second import Second
 from crosstask.records import InputError
 
-N_WINDOWS = 96  # of 10 ms: VGGish looks at 0.96 s
-_CHANNELS = (64, 0, 128, 0, 256, 256, 0, 512, 512, 0)  # 0: halve both sides
+N_WINDOWS = 96  # of 10 ms: the input of VGGish is 0.96 s long
+_CHANNELS = (64, 0, 128, 0, 256, 256, 0, 512, 512, 0)  # 0: max pooling by 2
 
 
 class VGGish:
@@ -35,19 +35,19 @@ class VGGish:
         if self.weights is None:
             raise InputError("vggish: no weights given; expected --weights vggish=FILE (.pth with features.* and embeddings.*)")
         network = vgg()
-        fill(network, read_weights(self.weights, self.name), self.weights, self.name, spare=("pproc.",))
+        load_into(network, read_weights(self.weights, self.name), self.weights, self.name, ignored_prefixes=("pproc.",))
         return network
 
-    def describe(self, seconds: Sequence[Second]) -> Rows:
+    def extract(self, seconds: Sequence[Second]) -> Rows:
         """(n, 128)."""
         torch = need_torch(self.name)
-        patches = np.stack([log_mel(second.sound)[:N_WINDOWS] for second in seconds])  # (n, 96, 64)
+        patches = np.stack([log_mel(second.audio)[:N_WINDOWS] for second in seconds])  # (n, 96, 64)
         with torch.inference_mode():
             return np.asarray(self._network(torch.from_numpy(patches)[:, None]).numpy(), np.float32)
 
 
 def vgg() -> Any:
-    """The network, (N, 1, 96, 64) -> (N, 128)."""
+    """The VGGish network, (N, 1, 96, 64) -> (N, 128), with random weights."""
     torch = need_torch("vggish")
     nn = torch.nn
 
@@ -64,7 +64,7 @@ def vgg() -> Any:
             self.embeddings = nn.Sequential(*dense)
 
         def forward(self, x: Any) -> Any:
-            maps = self.features(x).permute(0, 2, 3, 1)  # time, band, channel: the order it was trained in
+            maps = self.features(x).permute(0, 2, 3, 1)  # time, band, channel: the order in TensorFlow
             return self.embeddings(maps.flatten(1))
 
     return Network()

@@ -9,10 +9,10 @@ import numpy as np
 
 from crosstask.datasets import write_step_intervals
 from crosstask.datasets.corpus_toml import write_corpus_toml
-from crosstask.datasets.subtitles.writing import write_webvtt
+from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.jobs import Job, run_all
 from crosstask.records import Cue, Narration, Task, VideoKey, Word
-from crosstask.storage import exclusive_or_refused, write_text
+from crosstask.storage import nonblocking_lock, write_text
 from crosstask.synthetic.films.film import can_speak, film
 from crosstask.synthetic.films.scenes import furnish
 from crosstask.synthetic.films.scripts import TASKS, Script, write_script
@@ -40,7 +40,7 @@ def render_corpus(
             if unusual:
                 tested.append(VideoKey(task.id, name))
     work = partial(render_job, folder=str(folder.resolve()), tasks=[(t.id, t.title, list(t.steps)) for t in tasks])
-    with exclusive_or_refused(folder):
+    with nonblocking_lock(folder):
         write_corpus_toml(folder / "corpus.toml", {task.id: task for task in tasks})
         run_all(work, jobs, folder / ".rendered", workers=workers, advance=advance)
         write_text(folder / "test-videos.txt", "".join(f"{key}\n" for key in tested))

@@ -1,4 +1,4 @@
-"""Sentences -> unit vectors, one file an encoder."""
+"""Sentence encoders: sentences to unit vectors. One file per encoder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -19,24 +19,24 @@ def _tfidf(file: Path | None, documents: Sequence[str]) -> Encoder:
 
 
 def _max_pooled(file: Path | None, documents: Sequence[str]) -> Encoder:
-    return MaxPooled(read_word_vectors(_needed(file, "max-pooled", "word vectors, e.g. glove.6B.100d.txt")))
+    return MaxPooled(read_word_vectors(_required(file, "max-pooled", "word vectors, e.g. glove.6B.100d.txt")))
 
 
 def _learned(file: Path | None, documents: Sequence[str]) -> Encoder:
-    return read_learned(_needed(file, "learned", "a file that `crosstask encoder train --out FILE` wrote"))
+    return read_learned(_required(file, "learned", "a file that `crosstask encoder train --out FILE` wrote"))
 
 
 def _sentence(file: Path | None, documents: Sequence[str]) -> Encoder:
     return SentenceEncoder(file)
 
 
-def _needed(file: Path | None, name: str, what: str) -> Path:
+def _required(file: Path | None, name: str, what: str) -> Path:
     if file is None:
         raise InputError(f"encoder {name}: no file given; expected --encoder-file with {what}")
     return file
 
 
-# Name -> (file of the encoder, documents to count words in) -> encoder.
+# Name -> (file of the encoder, documents for counting words) -> encoder.
 ENCODERS: Mapping[str, Callable[[Path | None, Sequence[str]], Encoder]] = {
     "tfidf": _tfidf,
     "max-pooled": _max_pooled,
@@ -46,7 +46,7 @@ ENCODERS: Mapping[str, Callable[[Path | None, Sequence[str]], Encoder]] = {
 
 
 def open_encoder(name: str, file: Path | None = None, documents: Sequence[str] = ()) -> Encoder:
-    """The encoder of that name; `tfidf` counts words in the documents, the others read a file."""
+    """The encoder of that name; `tfidf` is fitted to the documents, the others read a file."""
     if name not in ENCODERS:
         raise InputError(f"encoder '{name}' is unknown; expected one of {', '.join(ENCODERS)}")
     return ENCODERS[name](file, documents)

@@ -1,6 +1,6 @@
-"""How-to articles: pages of paragraphs of sentences, one paragraph a step.
+"""Reader of how-to articles: one paragraph of sentences per step.
 
-File: `[{"title", "steps": [{"headline", "sentences": [..]}]}]`. An entry of "sentences" may hold several: it is split at full stops.
+File: `[{"title", "steps": [{"headline", "sentences": [..]}]}]`. An entry of "sentences" may hold several sentences and is split.
 """
 
 import json
@@ -18,7 +18,7 @@ EXPECTED = 'expected [{"title": "..", "steps": [{"headline": "..", "sentences": 
 
 @dataclass(frozen=True)
 class Page:
-    """An article: its title and, for each step, the sentences about it (headline first)."""
+    """An article: its title and, for each step, its sentences (headline first)."""
 
     title: str
     paragraphs: tuple[tuple[str, ...], ...]
@@ -37,12 +37,12 @@ def read_articles(path: Path) -> list[Page]:
     """The pages of an article file, in file order."""
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror}); {EXPECTED}") from problem
-    except json.JSONDecodeError as problem:
-        raise at_line(path, problem.lineno, f"no valid JSON ({problem.msg}); {EXPECTED}") from problem
-    except (ValueError, RecursionError) as problem:
-        raise at_line(path, 1, f"cannot be read ({problem}); {EXPECTED}") from problem
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); {EXPECTED}") from error
+    except json.JSONDecodeError as error:
+        raise at_line(path, error.lineno, f"not valid JSON ({error.msg}); {EXPECTED}") from error
+    except (ValueError, RecursionError) as error:
+        raise at_line(path, 1, f"cannot be read ({error}); {EXPECTED}") from error
     if not isinstance(data, list):
         raise InputError(f"{path.name}: found a {type(data).__name__}; {EXPECTED}")
     return [_page(path, number, article) for number, article in enumerate(data, start=1)]
@@ -52,10 +52,10 @@ def _page(path: Path, number: int, article: Any) -> Page:
     try:
         title = article["title"]
         groups = [[step.get("headline", ""), *step.get("sentences", [])] for step in article["steps"]]
-    except (KeyError, TypeError, AttributeError) as problem:
-        raise InputError(f"{path.name}, article {number}: found {str(article)[:40]!r}; {EXPECTED}") from problem
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path.name}, article {number}: found {str(article)[:40]!r}; {EXPECTED}") from error
     if not isinstance(title, str) or not all(isinstance(text, str) for group in groups for text in group):
-        raise InputError(f"{path.name}, article {number}: a title or sentence is no text; {EXPECTED}")
+        raise InputError(f"{path.name}, article {number}: a title or sentence is not text; {EXPECTED}")
     return Page(title, tuple(_paragraph(group) for group in groups))
 
 

@@ -1,8 +1,8 @@
-"""Vectors remembered by content, so that a second run costs seconds.
+"""An on-disk cache of sentence vectors.
 
-A row is known by the digest of its text, a folder by the identity of its encoder. New rows go to new files (`shards`), so an
-interrupted run keeps what it had and two runs at once cannot harm each other. Rows are kept in half precision; a first run
-returns the very numbers a second will read.
+The key of a row is the digest of its sentence, the name of a folder the identity of its encoder. New rows are written to new files
+(shards), so interrupted or concurrent processes lose nothing. Rows are stored in half precision, and `encode` returns these rounded rows
+even when they were just computed.
 """
 
 import hashlib
@@ -15,12 +15,12 @@ import numpy as np
 from crosstask.storage import write_bytes
 from crosstask.text.encoders.protocol import Encoder, Vectors
 
-_SHARD_TEXTS = 2048
+_SHARD_TEXTS = 2048  # sentences per file; ours
 Progress = Callable[[int, int], None]  # sentences done, sentences to do
 
 
 class CachedEncoder:
-    """An encoder in front of a folder of remembered vectors."""
+    """An encoder whose vectors are cached in a folder."""
 
     def __init__(self, encoder: Encoder, folder: Path, progress: Progress | None = None) -> None:
         self._encoder = encoder
@@ -30,22 +30,22 @@ class CachedEncoder:
 
     @property
     def identity(self) -> str:
-        """That of the encoder inside."""
+        """The identity of the wrapped encoder."""
         return self._encoder.identity
 
     def encode(self, sentences: Sequence[str]) -> Vectors:
-        """(n, d) float32, unit rows to half precision; each different sentence is encoded once in a lifetime."""
+        """(n, d) float32, unit rows rounded to half precision; each distinct sentence is encoded once."""
         if not sentences:
             return self._encoder.encode([])
-        self.remember(sentences)
+        self.encode_missing(sentences)
         known = self._load()
         return np.stack([known[_key(sentence)] for sentence in sentences]).astype(np.float32)
 
-    def remember(self, sentences: Iterable[str]) -> None:
-        """Encode what is not known yet; asking for much at once is quicker than asking often."""
+    def encode_missing(self, sentences: Iterable[str]) -> None:
+        """Encode the sentences that are not cached yet; one call with many sentences is faster than many calls."""
         known = self._load()
         missing = {key: sentence for sentence in sentences if (key := _key(sentence)) not in known}
-        # Sentences of like length share a batch, and batches do not depend on the order of asking.
+        # Sentences of similar length share a batch, and batches do not depend on the order of the sentences.
         to_do = sorted(missing, key=lambda key: (len(missing[key]), key))
         for first in range(0, len(to_do), _SHARD_TEXTS):
             self._add(to_do[first : first + _SHARD_TEXTS], missing)
@@ -53,7 +53,7 @@ class CachedEncoder:
                 self._progress(min(first + _SHARD_TEXTS, len(to_do)), len(to_do))
 
     def _load(self) -> dict[bytes, Vectors]:
-        """Remembered rows; a file that does not read is forgotten, its rows are made again."""
+        """Key -> row of all readable files; rows of an unreadable file are computed again."""
         if self._known is None:
             self._known = {}
             for file in sorted(self._folder.glob("*.safetensors")):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from crosstask.storage.places import cache_folder
+from crosstask.storage.derived_folders import cache_folder
 from crosstask.text.encoders import CachedEncoder, Encoder, open_encoder
 from crosstask.text.encoders.sentence import PACKAGED
 

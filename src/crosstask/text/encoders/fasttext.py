@@ -1,4 +1,4 @@
-"""100-d fastText vectors trained on a person's own subtitles, as the paper's were on theirs."""
+"""100-dimensional fastText word vectors trained on the user's subtitles, as in the paper. Extra: fasttext."""
 
 import tempfile
 from collections.abc import Sequence
@@ -10,17 +10,18 @@ from crosstask.records import InputError, MissingExtra
 from crosstask.text.encoders.word_vectors import WordVectors
 from crosstask.text.stems import words_of_text
 
-DIMENSION = 100  # supplement, Temporal text localization
+DIMENSION = 100  # supplement, section "Temporal text localization"
+_MIN_WORDS = 1000  # ours: fewer words give no useful vectors
 
 
 def train_word_vectors(documents: Sequence[str], epochs: int = 5, min_count: int = 3) -> WordVectors:
-    """Word vectors (V, 100) of the words that occur in the documents at least `min_count` times; one thread, so repeatable."""
+    """(V, 100) vectors of the words that occur at least `min_count` times; trained in one thread, so reproducible."""
     try:
         import fasttext
-    except ImportError as problem:
-        raise MissingExtra("training word vectors", "fasttext") from problem
+    except ImportError as error:
+        raise MissingExtra("training word vectors", "fasttext") from error
     lines = [" ".join(words_of_text(document)) for document in documents]
-    if sum(line.count(" ") + 1 for line in lines if line) < 1000:
+    if sum(line.count(" ") + 1 for line in lines if line) < _MIN_WORDS:
         raise InputError("too little text for word vectors; expected subtitles of at least 1000 words")
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "documents.txt"

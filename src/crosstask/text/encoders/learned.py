@@ -1,8 +1,8 @@
-"""The paper's sentence encoder: words -> 1x1 convolution -> maximum over words -> linear map (supplement).
+"""The paper's sentence encoder: word vectors, convolution of length one, maximum over words, linear map (supplement).
 
     f(X) = W2 max_m (W1 x_m + b1) + b2,    x_m the vector (d0,) of word m,    W1 (300, d0),    W2 (300, 300)
 
-As the convolution has length one, W1 x + b1 is computed once per word of the table, not per sentence.
+As the convolution has length one, W1 x + b1 is computed once per word of the table instead of per sentence.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from crosstask.records import InputError
 from crosstask.text.encoders.protocol import Vectors, unit_rows
 from crosstask.text.encoders.word_vectors import WordVectors, max_over_words
 
-FILTERS = 300  # supplement: d = 300
+FILTERS = 300  # supplement: d
 Matrix = npt.NDArray[np.float32]
 
 
@@ -35,7 +35,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class LearnedEncoder:
-    """Word vectors with the learnt aggregation on top."""
+    """A table of word vectors with the learned aggregation."""
 
     table: WordVectors
     parameters: Parameters
@@ -61,7 +61,7 @@ class LearnedEncoder:
 
 
 def write_learned(path: Path, encoder: LearnedEncoder, about: dict[str, object]) -> None:
-    """One safetensors file: parameters, word vectors (half precision), and one key of sorted JSON with words and settings."""
+    """Write one safetensors file: parameters, word vectors in half precision, and words and settings as JSON metadata."""
     from safetensors.numpy import save
 
     from crosstask.storage import write_bytes
@@ -80,10 +80,10 @@ def read_learned(path: Path) -> LearnedEncoder:
         with safe_open(path, "numpy") as file:
             about = json.loads((file.metadata() or {}).get("about", "{}"))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (OSError, SafetensorError, ValueError, RecursionError) as problem:
+    except (OSError, SafetensorError, ValueError, RecursionError) as error:
         raise InputError(
-            f"{path}: no sentence encoder can be read ({problem}); expected one from `crosstask encoder train`"
-        ) from problem
+            f"{path}: cannot be read as a sentence encoder ({error}); expected one from `crosstask encoder train`"
+        ) from error
     kind = about.get("kind") if isinstance(about, dict) else None
     if kind != "crosstask sentence encoder" or not {"W1", "b1", "W2", "b2", "vectors"} <= set(tensors):
         raise InputError(f"{path}: not a sentence encoder; expected a file from `crosstask encoder train`")
@@ -95,7 +95,7 @@ def read_learned(path: Path) -> LearnedEncoder:
 
 
 def _fit(parameters: Parameters, expected: tuple[int, ...], found: tuple[int, ...]) -> bool:
-    """Whether W2 (W1 x + b1) + b2 can be computed for the vectors of as many words."""
+    """True if there is one vector per word and W2 (W1 x + b1) + b2 can be computed."""
     d = len(parameters.b1) if parameters.b1.ndim == 1 else -1
     shapes = [parameters.W1.shape, parameters.W2.shape, parameters.b2.shape]
     return expected == found and shapes == [(d, found[1]), (d, d), (d,)]

@@ -1,4 +1,4 @@
-"""What an encoder is: sentences in, unit rows out."""
+"""The interface of sentence encoders."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,20 +10,20 @@ Vectors = npt.NDArray[np.float32]
 
 
 class Encoder(Protocol):
-    """Sentences become vectors whose dot product says how alike they are."""
+    """Maps sentences to unit vectors whose dot product is their similarity."""
 
     @property
     def identity(self) -> str:
-        """What the vectors depend on besides the sentence: the name of their cache."""
+        """A name of everything the vectors depend on besides the sentence; the key of their cache."""
         ...
 
     def encode(self, sentences: Sequence[str]) -> Vectors:
-        """(n, d) float32, rows of length one; a sentence without any known word is a row of zeros."""
+        """(n, d) float32, unit rows; a sentence without any known word is a row of zeros."""
         ...
 
 
 def unit_rows(vectors: npt.ArrayLike) -> Vectors:
-    """Rows divided by their lengths, rows of zeros kept; (n, d) -> (n, d).
+    """(n, d) rows divided by their norms; rows of zeros stay zero.
 
     >>> unit_rows([[3, 4], [0, 0]]).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
@@ -34,9 +34,9 @@ def unit_rows(vectors: npt.ArrayLike) -> Vectors:
 
 
 def similarity_of(encoder: Encoder, sentences: Sequence[str], others: Sequence[str]) -> Vectors:
-    """(n, m) cosines between sentences and others, by the encoder's own short cut where it has one."""
-    short_cut = getattr(encoder, "similarity", None)
-    if short_cut is not None:
-        cosines: Vectors = short_cut(sentences, others)
+    """(n, m) cosines between sentences and others; by the encoder's own method `similarity` if it has one."""
+    similarity = getattr(encoder, "similarity", None)
+    if similarity is not None:
+        cosines: Vectors = similarity(sentences, others)
         return cosines
     return encoder.encode(sentences) @ encoder.encode(others).T  # (n, d)(d, m)

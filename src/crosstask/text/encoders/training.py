@@ -1,10 +1,10 @@
-"""Learning the paper's sentence encoder from how-to articles, in plain numpy.
+"""Training of the paper's sentence encoder on how-to articles, in NumPy.
 
     loss = sum_i 1/|S_i| sum_{j in S_i, k in D_i} max(0, cos(f_i, f_k) - cos(f_i, f_j) + h)            supplement
 
-S_i: other sentences of the paragraph of sentence i; D_i: sentences of other paragraphs of its page. A page is its own batch: all
-its triplets are taken at once, through dL/dC of the matrix of cosines C (n, n). The gradient goes through the maximum to the word
-that attained it. Adam takes one step for a few pages.
+S_i: other sentences of the paragraph of sentence i; D_i: sentences of other paragraphs of its page. All triplets of a page are handled
+at once, through the gradient dL/dC of the matrix of cosines C (n, n). The gradient of the maximum goes to the word that attains it.
+Adam takes one step for a few pages.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,25 +19,26 @@ from crosstask.text.encoders.articles import Page
 from crosstask.text.encoders.learned import FILTERS, LearnedEncoder, Matrix, Parameters
 from crosstask.text.encoders.word_vectors import WordVectors
 
+_MIN_PAGES = 10  # ours: one is held out, nine train
 Progress = Callable[[int, float, float], None]  # epoch, training loss, held-out triplets satisfied
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How the encoder is trained."""
+    """Settings of the training."""
 
     margin: float = 0.1  # supplement: h
     filters: int = FILTERS  # supplement: d
     epochs: int = 6  # ours; the held-out share of triplets has flattened by then
     learning_rate: float = 1e-3  # ours; halves over the epochs
     pages_a_step: int = 8  # ours
-    word_dropout: float = 0.2  # ours; imitates short step names
-    held_out: float = 0.1  # share of the pages that judge and do not train
+    word_dropout: float = 0.2  # ours; makes sentences as short as step names
+    held_out: float = 0.1  # ours; share of the pages used for evaluation only
 
 
 @dataclass(frozen=True)
 class TrainingReport:
-    """Curves of a training: mean loss of a triplet, and the share of held-out triplets satisfied, per epoch (first: before)."""
+    """Learning curves: mean triplet loss per epoch, and the share of held-out triplets satisfied, before training and per epoch."""
 
     loss: tuple[float, ...]
     held_out_satisfied: tuple[float, ...]
@@ -45,7 +46,7 @@ class TrainingReport:
     settings: TrainingSettings
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the page titles."""
+        """JSON values, without the page titles."""
         return {
             "loss": list(self.loss),
             "held_out_triplets_satisfied": list(self.held_out_satisfied),
@@ -56,7 +57,7 @@ class TrainingReport:
 
 @dataclass(frozen=True)
 class _Batch:
-    """Words of a page's sentences: rows of the table, where each sentence starts, and the paragraph of each."""
+    """Words of a page's sentences: rows of the table, first word of each sentence, and paragraph of each sentence."""
 
     rows: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
@@ -70,12 +71,12 @@ def train_encoder(
     settings: TrainingSettings | None = None,
     progress: Progress | None = None,
 ) -> tuple[LearnedEncoder, TrainingReport]:
-    """The encoder learnt from pages, and the curves of its training."""
+    """The encoder trained on pages, and its learning curves."""
     settings = settings or TrainingSettings()
     usable = [(page.title, batch) for page in pages if (batch := _batch(page, table)) is not None]
-    if len(usable) < 10:
+    if len(usable) < _MIN_PAGES:
         raise InputError(
-            f"{len(usable)} articles with two paragraphs and two sentences in one; expected at least 10 to learn from"
+            f"{len(usable)} articles with two paragraphs and two sentences in one; expected at least {_MIN_PAGES} to train on"
         )
     order = rng.permutation(len(usable))
     n_held = max(1, round(settings.held_out * len(usable)))
@@ -92,7 +93,7 @@ def train_encoder(
 
 
 def _batch(page: Page, table: WordVectors) -> _Batch | None:
-    """The page as rows of words, or nothing when it holds no triplet."""
+    """The words of a page, or None if it contains no triplet."""
     sentences = [(p, rows) for p, group in enumerate(page.paragraphs) for s in group if (rows := table.rows_of(s))]
     paragraph = np.array([p for p, _ in sentences], dtype=np.int64)
     if len(set(paragraph.tolist())) < 2 or len(set(paragraph.tolist())) == len(paragraph):
@@ -103,13 +104,13 @@ def _batch(page: Page, table: WordVectors) -> _Batch | None:
 
 
 def _initial(d0: int, d: int, rng: np.random.Generator) -> Parameters:
-    """Filters drawn at the scale of their inputs; the second map starts as the identity, i.e. as random max-pooling."""
+    """Initial parameters: random filters with unit output variance, and the identity as second map."""
     W1 = (rng.standard_normal((d, d0)) / np.sqrt(d0)).astype(np.float32)
     return Parameters(W1, np.zeros(d, np.float32), np.eye(d, dtype=np.float32), np.zeros(d, np.float32))
 
 
 def _forward(p: Parameters, x: Matrix, starts: npt.NDArray[np.int64]) -> tuple[Matrix, Matrix, Matrix]:
-    """Word values (words, d), pooled (n, d) and unrolled outputs (n, d) of the sentences of a page."""
+    """Filter outputs of the words (words, d), their maxima (n, d), and the outputs of the n sentences (n, d)."""
     z = x @ p.W1.T + p.b1  # (words, d0)(d0, d)
     pooled = np.maximum.reduceat(z, starts, axis=0)  # (n, d)
     return z, pooled, pooled @ p.W2.T + p.b2
@@ -136,28 +137,28 @@ def page_gradient(p: Parameters, x: Matrix, batch: _Batch, margin: float) -> tup
     dg = (df - f * (f * df).sum(axis=1, keepdims=True)) / length
     dpooled = dg @ p.W2
     sentence = np.repeat(np.arange(len(batch.starts)), np.diff([*batch.starts, len(x)]))
-    attained = (z == pooled[sentence]).astype(np.float32)  # ties (a word said twice) share the gradient
+    attained = (z == pooled[sentence]).astype(np.float32)  # repeated words share the gradient
     attained /= np.add.reduceat(attained, batch.starts, axis=0)[sentence]
     dz = attained * dpooled[sentence]
     return loss, Parameters(dz.T @ x, dz.sum(axis=0), dg.T @ pooled, dg.sum(axis=0)), n
 
 
 def triplets_satisfied(p: Parameters, table: WordVectors, batches: Sequence[_Batch]) -> float:
-    """Share of triplets whose near sentence is nearer than the far one."""
-    right, total = 0.0, 0
+    """Share of triplets in which the sentence of the same paragraph is the nearer one."""
+    n_satisfied, total = 0.0, 0
     for batch in batches:
         g = _forward(p, table.vectors[batch.rows], batch.starts)[2]
         f = g / np.maximum(np.linalg.norm(g, axis=1, keepdims=True), 1e-6)
         C = f @ f.T
         same = (batch.paragraph[:, None] == batch.paragraph) & ~np.eye(len(C), dtype=bool)
         triplet = same[:, :, None] & (batch.paragraph[:, None] != batch.paragraph)[:, None, :]
-        right += float((triplet & (C[:, :, None] > C[:, None, :])).sum())
+        n_satisfied += float((triplet & (C[:, :, None] > C[:, None, :])).sum())
         total += int(triplet.sum())
-    return right / max(total, 1)
+    return n_satisfied / max(total, 1)
 
 
 def _epoch(state: "_Adam", table: WordVectors, batches: Sequence[_Batch], rng: np.random.Generator, epoch: int) -> float:
-    """Mean loss of a triplet over one pass."""
+    """Mean triplet loss over one epoch of training."""
     settings = state.settings
     rate = settings.learning_rate * 0.5 ** (epoch / max(settings.epochs - 1, 1))
     loss, triplets = 0.0, 0
@@ -181,7 +182,7 @@ def _sum(a: Parameters, b: Parameters) -> Parameters:
 
 
 class _Adam:
-    """Adam over the four arrays, with its usual constants."""
+    """Adam (Kingma and Ba 2015) over the four arrays, with the constants of its authors: 0.9, 0.999, 1e-8."""
 
     def __init__(self, parameters: Parameters, settings: TrainingSettings) -> None:
         self.parameters = parameters

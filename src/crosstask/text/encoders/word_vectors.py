@@ -1,7 +1,7 @@
-"""Word vectors: files of them, and max-pooling them over a sentence.
+"""Tables of word vectors, read from files, and the encoder that max-pools them over a sentence.
 
-Files: GloVe or fastText text (`word 0.1 0.2 ...`, perhaps under a `count dimension` line), or `NAME.npy` beside `NAME.words.txt`
-(row i is line i).
+Files: GloVe or fastText text (`word 0.1 0.2 ...`, optionally after a line `count dimension`), or `NAME.npy` with `NAME.words.txt`
+(line i is the word of row i).
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from crosstask.text.stems import words_of_text
 
 @dataclass(frozen=True)
 class WordVectors:
-    """A vector per word, (V, d)."""
+    """V words with their vectors (V, d)."""
 
     words: tuple[str, ...]
     vectors: npt.NDArray[np.float32]
@@ -33,11 +33,11 @@ class WordVectors:
 
     @cached_property
     def digest(self) -> str:
-        """A short name of the contents."""
+        """Sixteen hex digits of the SHA-256 of words and vectors."""
         return hashlib.sha256("\n".join(self.words).encode() + self.vectors.tobytes()).hexdigest()[:16]
 
     def rows_of(self, sentence: str) -> list[int]:
-        """Rows of the known words of a sentence; "don't" is looked up whole, then as 'don'."""
+        """Rows of the known words of a sentence; "don't" is looked up as a whole, then as 'don'."""
         found = []
         for word in words_of_text(sentence):
             row = self.number.get(word)
@@ -49,7 +49,7 @@ class WordVectors:
 
 @dataclass(frozen=True)
 class MaxPooled:
-    """Per dimension the largest value of any word of the sentence (supplement, second choice of f)."""
+    """Encoder that takes the maximum over the words of a sentence in each dimension (supplement, second choice of f)."""
 
     table: WordVectors
 
@@ -65,7 +65,7 @@ class MaxPooled:
 
 
 def max_over_words(word_values: npt.NDArray[np.float32], rows: Sequence[Sequence[int]]) -> Vectors:
-    """(V, d) values of words, the words of each sentence -> (n, d) maxima; zeros for a sentence without words.
+    """(n, d) maxima of the (V, d) word values over the words of each sentence; zeros for a sentence without words.
 
     >>> max_over_words(np.array([[1, -2], [0, 5]], np.float32), [[0, 1], []]).tolist()
     [[1.0, 5.0], [0.0, 0.0]]
@@ -80,25 +80,25 @@ def max_over_words(word_values: npt.NDArray[np.float32], rows: Sequence[Sequence
 
 
 def read_word_vectors(path: Path) -> WordVectors:
-    """Word vectors of a file; `.npy` files want their `.words.txt` beside them."""
+    """The word vectors of a file; an `.npy` file needs its `.words.txt` in the same folder."""
     if not path.exists():
-        raise InputError(f"{path}: no such file; expected word vectors (GloVe or fastText text, or .npy beside .words.txt)")
+        raise InputError(f"{path}: no such file; expected word vectors (GloVe or fastText text, or .npy with .words.txt)")
     return _read_pair(path) if path.suffix == ".npy" else _read_text(path)
 
 
 def _read_pair(path: Path) -> WordVectors:
     listing = path.with_suffix(".words.txt")
     if not listing.exists():
-        raise InputError(f"{path}: {listing.name} is not beside it; expected one word a line, line i for row i")
+        raise InputError(f"{path}: {listing.name} is missing in its folder; expected one word per line, line i for row i")
     try:
         vectors = map_array(path)
         words = listing.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    except (OSError, NotAnArray, UnicodeDecodeError) as problem:
-        raise InputError(f"{path}: {problem}; expected numbers, and words in UTF-8 beside them") from None
+    except (OSError, NotAnArray, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}; expected numbers, and their words as UTF-8 in {listing.name}") from None
     if vectors.dtype.kind != "f":
         raise InputError(f"{path.name}: holds {vectors.dtype}; expected floating point numbers")
     if vectors.ndim != 2 or len(vectors) != len(words):
-        raise InputError(f"{path.name}: {vectors.shape} numbers for {len(words)} words; expected one row a word")
+        raise InputError(f"{path.name}: {vectors.shape} numbers for {len(words)} words; expected one row per word")
     return _checked(path, words, vectors.astype(np.float32))
 
 
@@ -109,11 +109,11 @@ def _read_text(path: Path) -> WordVectors:
         for number, line in enumerate(file, start=1):
             parts = line.rstrip().split(" ")
             if number == 1 and len(parts) == 2 and all(part.isdecimal() for part in parts):
-                continue  # the head line of fastText and word2vec
+                continue  # the header line of fastText and word2vec
             try:
                 row = np.array(parts[1:], dtype=np.float32)
-            except ValueError as problem:
-                raise at_line(path, number, f"found {line[:40]!r}; expected a word and its numbers") from problem
+            except ValueError as error:
+                raise at_line(path, number, f"found {line[:40]!r}; expected a word and its numbers") from error
             if len(row) < 2 or (rows and len(row) != len(rows[0])):
                 raise at_line(path, number, f"{len(row)} numbers; expected {len(rows[0]) if rows else 'at least 2'}")
             words.append(parts[0])
@@ -128,15 +128,3 @@ def _checked(path: Path, words: Sequence[str], vectors: npt.NDArray[np.float32])
         row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
         raise InputError(f"{path.name}, word {row + 1} ({words[row]!r}): a number that is not finite")
     return WordVectors(tuple(words), vectors)
-
-
-def write_word_vectors(path: Path, table: WordVectors) -> None:
-    """`path` (.npy, float16) and its `.words.txt`."""
-    import io
-
-    from crosstask.storage import write_bytes, write_text
-
-    buffer = io.BytesIO()
-    np.save(buffer, table.vectors.astype(np.float16), allow_pickle=False)
-    write_bytes(path, buffer.getvalue())
-    write_text(path.with_suffix(".words.txt"), "\n".join(table.words) + "\n")

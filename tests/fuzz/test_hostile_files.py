@@ -1,4 +1,4 @@
-"""Files made to harm: names that escape, sizes that are only claimed, headers that want to be run."""
+"""Hostile files: ids that escape their folder, false sizes, headers with code."""
 
 import io
 import json
@@ -37,26 +37,26 @@ PLAIN = ["-YtYoSwdUf8", "a b", "カレー", "..a", "a／b", "a.", "Ⅷ", "a:b", 
 
 
 @pytest.mark.parametrize("name", ESCAPING)
-def test_names_that_could_leave_their_folder_are_refused(name):
+def test_escaping_ids_are_rejected(name):
     with pytest.raises(InputError, match="cannot name a file"):
         refuse_escaping_id(name, "video")
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_names_that_only_look_odd_stay_inside_their_folder(name, tmp_path):
+def test_unusual_ids_stay_inside_their_folder(name, tmp_path):
     assert refuse_escaping_id(name, "video") == name
     assert (tmp_path / f"{name}.npy").resolve().parent == tmp_path.resolve()
 
 
 @pytest.mark.parametrize("name", ["../x", "/etc/passwd", "a\0b"])
-def test_an_escaping_id_in_a_list_stops_the_reader(name, tmp_path):
+def test_escaping_id_in_a_video_list_is_rejected(name, tmp_path):
     (tmp_path / "videos.csv").write_text(f"1,{name},http://x\n")
     with pytest.raises(InputError):
         read_videos(tmp_path / "videos.csv", TASKS)
 
 
 @pytest.mark.parametrize("method", ["../../x", "/etc"])
-def test_a_run_cannot_point_outside_itself(method, tmp_path):
+def test_run_cannot_refer_outside_its_folder(method, tmp_path):
     reader = READERS["run"]
     reader.valid(tmp_path / "run.json")
     described = json.loads((tmp_path / "run.json").read_text())
@@ -65,7 +65,7 @@ def test_a_run_cannot_point_outside_itself(method, tmp_path):
         reader.read(tmp_path / "run.json")
 
 
-def test_gigantic_step_lists_are_read_or_refused_quickly(tmp_path):
+def test_huge_step_lists_are_read_or_rejected_quickly(tmp_path):
     steps = ",".join(f"step {i}" for i in range(200_000))
     (tmp_path / "tasks.txt").write_text(f"1\nLong\nu\n200000\n{steps}\n\n")
     assert len(read_tasks(tmp_path / "tasks.txt", True)[0].steps) == 200_000
@@ -74,18 +74,18 @@ def test_gigantic_step_lists_are_read_or_refused_quickly(tmp_path):
         read_tasks(tmp_path / "tasks.txt", True)
 
 
-def test_a_video_with_more_steps_than_seconds_is_named(tmp_path):
+def test_video_with_more_steps_than_seconds_is_an_input_error(tmp_path):
     write_tiny(tmp_path)
     release = tmp_path / "crosstask_release"
     steps = ",".join(f"word{i} thing{i}" for i in range(3000))
     (release / "tasks_primary.txt").write_text(f"1\nLong\nu\n3000\n{steps}\n\n")
     for name in ("videos.csv", "videos_val.csv"):
         (release / name).write_text("1,-v1_0,u\n1,-v1_1,u\n")
-    said = crosstask("train", tmp_path, "--out", tmp_path / "m.safetensors")
-    assert said.returncode == 2 and "Traceback" not in said.stderr
+    done = crosstask("train", tmp_path, "--out", tmp_path / "m.safetensors")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
 
 
-def test_links_that_run_in_circles_end(tmp_path):
+def test_circular_links_are_handled(tmp_path):
     write_tiny(tmp_path)
     (tmp_path / "crosstask_features" / "again").symlink_to(tmp_path, target_is_directory=True)
     (tmp_path / "crosstask_features" / "loop.npy").symlink_to(tmp_path / "crosstask_features" / "loop.npy")
@@ -96,7 +96,7 @@ def test_links_that_run_in_circles_end(tmp_path):
         opened.features.rows("loop")
 
 
-def test_links_a_user_placed_are_followed(tmp_path):
+def test_links_are_followed(tmp_path):
     write_tiny(tmp_path / "data")
     (tmp_path / "data" / "crosstask_features").rename(tmp_path / "elsewhere")
     (tmp_path / "data" / "crosstask_features").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
@@ -125,7 +125,7 @@ CRAFTED = {
 
 @pytest.mark.parametrize("name", CRAFTED)
 @pytest.mark.parametrize("kind", ["features", "scores", "word vector pair"])
-def test_crafted_arrays_are_refused_and_never_run(kind, name, tmp_path, monkeypatch):
+def test_crafted_arrays_are_rejected_and_never_executed(kind, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / READERS[kind].name
     path.write_bytes(CRAFTED[name])
@@ -137,7 +137,7 @@ def test_crafted_arrays_are_refused_and_never_run(kind, name, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_no_reader_runs_a_pickle(reader, tmp_path, monkeypatch):
+def test_no_reader_executes_a_pickle(reader, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     import pickle
 
@@ -153,8 +153,8 @@ def test_no_reader_runs_a_pickle(reader, tmp_path, monkeypatch):
     assert not (tmp_path / "owned").exists()
 
 
-def test_a_claimed_size_fits_in_a_small_memory(tmp_path):
-    """Under a limit on memory, a header that claims 12 TB is refused in words, by the verb as well."""
+def test_claimed_size_allocates_no_memory(tmp_path):
+    """With limited memory, a header that claims 12 TB is an InputError, also in the verb."""
     write_tiny(tmp_path)
     (tmp_path / "crosstask_features" / "-v1_0.npy").write_bytes(CRAFTED["claims"])
     assert "truncated" in refused("pack", tmp_path)
@@ -168,7 +168,7 @@ def test_a_claimed_size_fits_in_a_small_memory(tmp_path):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_numbers_that_are_none_are_refused_by_the_verbs(value, tmp_path):
+def test_nonfinite_features_are_rejected_by_the_verbs(value, tmp_path):
     corpus = write_tiny(tmp_path)
     rows = corpus.features.rows("-v1_0").copy()
     rows[3, 2] = value
@@ -176,8 +176,8 @@ def test_numbers_that_are_none_are_refused_by_the_verbs(value, tmp_path):
     assert "-v1_0.npy: row 3, column 2 is NaN or infinite" in refused("train", tmp_path, "--out", tmp_path / "m.safetensors")
 
 
-def test_a_claimed_header_is_not_read(tmp_path, monkeypatch):
-    """A header that claims two gigabytes is refused from its first twelve bytes."""
+def test_oversized_header_is_not_read(tmp_path, monkeypatch):
+    """A header that claims two gigabytes is rejected from its first twelve bytes."""
     path = tmp_path / "a.npy"
     path.write_bytes(b"\x93NUMPY\x02\x00\xff\xff\xff\x7f{'descr': '<f4'")
     monkeypatch.setattr(np.lib.format, "read_magic", lambda file: pytest.fail("the header was read"))

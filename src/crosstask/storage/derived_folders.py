@@ -1,4 +1,4 @@
-"""Where files that we derive may lie: beside the corpus, or in the user's cache when that cannot be written."""
+"""Folders for derived files: beside the corpus, or in the user's cache if the corpus is read-only."""
 
 import hashlib
 import os
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def derived_folder(corpus_folder: Path) -> Path:
-    """`CORPUS/.crosstask`, or a folder of its own in the user's cache when the corpus is read-only."""
+    """`CORPUS/.crosstask`, or a folder in the user's cache if the corpus is read-only; created if missing."""
     beside = corpus_folder / ".crosstask"
     try:
         beside.mkdir(exist_ok=True)
@@ -14,24 +14,24 @@ def derived_folder(corpus_folder: Path) -> Path:
             return beside
     except OSError:
         pass
-    cache = _cached(corpus_folder)
+    cache = _folder_in_cache(corpus_folder)
     cache.mkdir(parents=True, exist_ok=True)
     return cache
 
 
-def existing_derived(corpus_folder: Path, name: str) -> Path:
-    """Where a derived folder of this name lies already, beside the corpus or in the cache; makes nothing."""
+def existing_derived_folder(corpus_folder: Path, name: str) -> Path:
+    """Path of the derived folder of this name, beside the corpus or else in the cache; nothing is created."""
     beside = corpus_folder / ".crosstask" / name
-    return beside if beside.is_dir() else _cached(corpus_folder) / name
+    return beside if beside.is_dir() else _folder_in_cache(corpus_folder) / name
 
 
-def _cached(corpus_folder: Path) -> Path:
+def _folder_in_cache(corpus_folder: Path) -> Path:
     name = hashlib.sha256(str(corpus_folder.resolve()).encode()).hexdigest()[:16]
     return cache_folder() / f"{corpus_folder.name}-{name}"
 
 
 def cache_folder() -> Path:
-    """The user's cache folder of this program; CROSSTASK_CACHE moves it."""
+    """The folder of this program in the user's cache; the environment variable CROSSTASK_CACHE overrides it."""
     chosen = os.environ.get("CROSSTASK_CACHE")
     if chosen:
         return Path(chosen)

@@ -1,11 +1,11 @@
-"""Descriptions that parse but lie: one value of a JSON tree taken out or replaced, alone or inside the head of a safetensors file."""
+"""Mutations of JSON values, alone or in the header of a safetensors file: one value is removed or replaced."""
 
 import copy
 import json
 
 from hypothesis import strategies as st
 
-NASTY = st.sampled_from(
+HOSTILE_VALUES = st.sampled_from(
     [
         None,
         True,
@@ -28,16 +28,16 @@ NASTY = st.sampled_from(
 ) | st.sampled_from([[], {}, [[]], [None], {"a": 1}, [1, 2], [-1, "x"], [10**9, 10**9], {"__class__": "x"}])
 
 
-def places(tree, path=()):
-    """Every place in a tree."""
+def paths_in_tree(tree, path=()):
+    """The paths of all values in a tree."""
     yield path
     items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for key, child in items:
-        yield from places(child, (*path, key))
+        yield from paths_in_tree(child, (*path, key))
 
 
-def edited(tree, path, value, remove):
-    """The tree with one place replaced or taken out."""
+def replace_value(tree, path, value, remove):
+    """A copy of the tree with the value at a path replaced or removed."""
     if not path:
         return value
     tree = copy.deepcopy(tree)
@@ -51,25 +51,25 @@ def edited(tree, path, value, remove):
     return tree
 
 
-def lying(tree):
-    """Trees that differ from a valid one in one place."""
-    return st.builds(edited, st.just(tree), st.sampled_from(list(places(tree))), NASTY, st.booleans())
+def mutated(tree):
+    """A strategy for trees that differ from a valid one in one value."""
+    return st.builds(replace_value, st.just(tree), st.sampled_from(list(paths_in_tree(tree))), HOSTILE_VALUES, st.booleans())
 
 
-def as_bytes(tree):
-    """JSON, with the halves of characters and the numbers that JSON should not have."""
+def to_json_bytes(tree):
+    """JSON, including lone surrogates, NaN and infinity."""
     return json.dumps(tree).encode()
 
 
 def split_safetensors(data):
-    """(head as a tree, the description inside it as a tree, its key, the numbers after it)."""
+    """(header, metadata as a tree, key of the metadata, tensor bytes)."""
     length = int.from_bytes(data[:8], "little")
     head = json.loads(data[8 : 8 + length])
     ((key, text),) = head["__metadata__"].items()
     return head, json.loads(text), key, data[8 + length :]
 
 
-def joined_safetensors(head, numbers):
-    """The file with this head."""
-    text = as_bytes(head)
+def join_safetensors(head, numbers):
+    """The file with this header."""
+    text = to_json_bytes(head)
     return len(text).to_bytes(8, "little") + text + numbers

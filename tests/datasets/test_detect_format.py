@@ -1,4 +1,4 @@
-"""Sets that others publish, each with a tiny sample written here; every verb that takes a corpus recognises them."""
+"""Other published data sets, each as a tiny sample; every verb that takes a corpus detects them."""
 
 import json
 
@@ -7,9 +7,8 @@ import pytest
 
 from cli.running import json_of, refused
 from crosstask import open_corpus
-from crosstask.datasets.recognise import FOLDER_SETS, JSON_SETS
+from crosstask.datasets.detect_format import FOLDER_DATASETS, JSON_DATASETS
 from crosstask.features import write_rows
-from crosstask.features.pooling import pool_to_seconds
 from crosstask.records import InputError, Interval, StepInterval, VideoKey
 from tiny import write_tiny
 
@@ -82,7 +81,7 @@ def write(tmp_path):
     return sample
 
 
-def breakfast(folder):
+def write_breakfast(folder):
     for person, lines in (
         ("P03", "1-30 SIL\n31-150 pour_milk\n151-300 stir_milk\n"),
         ("P04", "1-45 pour_milk\n46-60 stir_milk\n61-75 SIL\n"),
@@ -92,8 +91,8 @@ def breakfast(folder):
     return folder
 
 
-def test_every_listed_set_has_a_sample():
-    assert set(SAMPLES) == set(JSON_SETS) and set(FOLDER_SETS) == {"five tasks", "Breakfast"}
+def test_every_known_data_set_has_a_sample():
+    assert set(SAMPLES) == set(JSON_DATASETS) and set(FOLDER_DATASETS) == {"five tasks", "Breakfast"}
 
 
 def test_coin(write):
@@ -107,7 +106,7 @@ def test_coin(write):
     assert corpus.seconds == {"-aa_1": 21, "bb": 9} and corpus.validation == {VideoKey("BrewTea", "bb")}
 
 
-def test_youcook2_gives_every_video_its_own_list(write):
+def test_youcook2_videos_have_their_own_step_lists(write):
     corpus = open_corpus(write(YOUCOOK2).parent)
     assert corpus.tasks["112-001"].steps == ("mix flour eggs and milk", "fry the batter")
     assert [str(video.key) for video in corpus.videos] == ["112-001_v1", "112-002_v2"]
@@ -119,41 +118,41 @@ def test_activitynet_labels_are_tasks_of_one_step(write):
     assert sorted(str(video.key) for video in corpus.videos) == ["Making-tea_v1", "Washing-dishes_v1"]
 
 
-def test_planning_lists_are_put_together_and_named(write):
+def test_planning_lists_are_merged_by_video(write):
     path = write(PLANNING)
     assert open_corpus(path).tasks["Make-Tea"].steps == ("action 0", "action 1", "action 7")
     (path.parent / "actions.json").write_text('["boil water", "pour water"]')
     assert open_corpus(path).tasks["Make-Tea"].steps == ("boil water", "pour water", "action 7")
 
 
-def test_breakfast_frames_are_seconds(tmp_path):
-    corpus = open_corpus(breakfast(tmp_path / "b"))
+def test_breakfast_frames_become_seconds(tmp_path):
+    corpus = open_corpus(write_breakfast(tmp_path / "b"))
     assert corpus.tasks["cereals"].steps == ("pour milk", "stir milk")
     key = VideoKey("cereals", "P03-cam01_P03_cereals")
     assert corpus.annotations[key][0] == StepInterval(0, Interval(2, 10)) and corpus.seconds[key.video] == 20
 
 
-def test_the_real_five_tasks_open_like_any_corpus(real_data):
+def test_real_five_tasks_are_detected(real_data):
     assert len(open_corpus(real_data / "niv").videos) == 148
 
 
 @pytest.mark.parametrize("layout", ["release", "corpus.toml"])
 @pytest.mark.parametrize("name", [*SAMPLES, "Breakfast"])
-def test_written_and_read_again(write, tmp_path, name, layout):
-    source = breakfast(tmp_path / "b") if name == "Breakfast" else write(SAMPLES[name])
+def test_conversion_round_trip(write, tmp_path, name, layout):
+    source = write_breakfast(tmp_path / "b") if name == "Breakfast" else write(SAMPLES[name])
     before = open_corpus(source)
     json_of("corpus", "convert", source, tmp_path / "out", "--to", layout)
     after = open_corpus(tmp_path / "out")
     assert dict(after.tasks) == dict(before.tasks) and set(after.videos) == set(before.videos)
     for video in before.videos:
-        ours, theirs = before.annotations[video.key], after.annotations[video.key]
-        assert [s.step for s in ours] == [s.step for s in theirs]
-        assert np.allclose([s.interval.end_s for s in ours], [s.interval.end_s for s in theirs], atol=1e-3)
+        expected, found = before.annotations[video.key], after.annotations[video.key]
+        assert [s.step for s in expected] == [s.step for s in found]
+        assert np.allclose([s.interval.end_s for s in expected], [s.interval.end_s for s in found], atol=1e-3)
         assert before.n_segments(video) == after.n_segments(video)
 
 
 @pytest.mark.parametrize("layout", ["release", "corpus.toml"])
-def test_task_ids_that_would_split_file_names_are_renamed(tmp_path, layout):
+def test_underscores_in_task_ids_are_replaced(tmp_path, layout):
     (tmp_path / "five" / "annotations").mkdir(parents=True)
     (tmp_path / "five" / "tasks.json").write_text('{"Brewing tea": ["BOIL", "POUR"]}')
     (tmp_path / "five" / "annotations" / "brew_tea_0001.csv").write_text("BOIL,1,4\nPOUR,5,6\n")
@@ -163,14 +162,14 @@ def test_task_ids_that_would_split_file_names_are_renamed(tmp_path, layout):
     assert json_of("validate", tmp_path / "out")["errors"] == 0
 
 
-def test_every_verb_takes_them(write):
+def test_verbs_accept_other_data_sets(write):
     path = write(COIN)
     assert json_of("stats", path)["tasks"]["BrewTea"]["videos"] == 2
     assert json_of("validate", path)["errors"] == 0
     assert json_of("evaluate", path, "--method", "uniform")["recall"]["mean"] >= 0
 
 
-def test_features_at_another_rate_are_pooled_and_the_recipe_says_so(write, tmp_path):
+def test_features_at_another_rate_are_pooled_and_the_spec_says_so(write, tmp_path):
     path = write(COIN)
     rows = np.repeat(np.arange(21.0, dtype=np.float32), 4)[:, None]
     write_rows(tmp_path / "f" / "-aa_1.npy", rows)
@@ -181,34 +180,24 @@ def test_features_at_another_rate_are_pooled_and_the_recipe_says_so(write, tmp_p
     assert "4 rows a second, mean over whole seconds" in corpus.feature_spec
 
 
-@pytest.mark.parametrize("rate", [0.3, 0.5, 1.0, 1.5, 15.0, 29.97])
-def test_pooling_keeps_the_length_in_seconds_and_the_mean(rate):
-    rows = np.ones((300, 2), np.float16)
-    pooled = pool_to_seconds(rows, rate)
-    assert len(pooled) == int(np.ceil(300 / rate - 1e-9)) and pooled.dtype == np.float16 and (pooled == 1).all()
-    for bad in (0, -1, float("nan"), 1e9, 1e-9):
-        with pytest.raises(InputError, match="rate"):
-            pool_to_seconds(rows, bad)
-
-
-DAMAGE = [
-    ({"database": {}}, "no known set"),
+INVALID = [
+    ({"database": {}}, "no known data set"),
     ({"database": {"../x": COIN["database"]["bb"]}}, "cannot name a file"),
     ({"database": {"x": {"class": "A", "annotation": [{"segment": [5, 2], "label": "y"}]}}}, "start before end"),
     ({"database": {"x": {"class": "A", "annotation": [{"segment": "?", "label": "y"}]}}}, "expected COIN"),
     ({"database": {"x": {"class": "A", "annotation": 3}}}, "found no list"),
     ([{"id": {"vid": "v", "legal_range": [[1]]}}], "expected a planning list"),
-    ([1, 2], "no known set"),
+    ([1, 2], "no known data set"),
 ]
 
 
-@pytest.mark.parametrize(("value", "message"), DAMAGE)
-def test_damage_is_refused_in_words(write, value, message):
+@pytest.mark.parametrize(("value", "message"), INVALID)
+def test_invalid_annotations_are_rejected(write, value, message):
     with pytest.raises(InputError, match=message):
         open_corpus(write(value))
 
 
-def test_a_new_user_with_typos(write, tmp_path):
+def test_mistyped_commands_are_explained(write, tmp_path):
     path = write(COIN)
     assert "no such folder" in refused("corpus", "convert", tmp_path / "gone", tmp_path / "out")
     assert "expected release or corpus.toml" in refused("corpus", "convert", path, tmp_path / "out", "--to", "relese")
@@ -217,7 +206,7 @@ def test_a_new_user_with_typos(write, tmp_path):
     write_tiny(tmp_path / "c")
     assert "expected another folder" in refused("corpus", "convert", tmp_path / "c", tmp_path / "c")
     path.write_text("{")
-    assert "no valid JSON" in refused("stats", path)
+    assert "not valid JSON" in refused("stats", path)
     (tmp_path / "empty").mkdir()
     assert "not a corpus" in refused("stats", tmp_path / "empty")
     (tmp_path / "lab").mkdir()

@@ -1,4 +1,4 @@
-"""Well-formed files that say something impossible: a value or an InputError."""
+"""Well-formed files with impossible values: readers return a value or raise InputError."""
 
 import json
 
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fuzz.json_mutations import join_safetensors, mutated, split_safetensors, to_json_bytes
 from fuzz.readers import READERS
-from fuzz.test_readers import BOUNDED, survives
-from fuzz.trees import as_bytes, joined_safetensors, lying, split_safetensors
+from fuzz.test_readers import BOUNDED, check_reader
 
 JSON = ["json cues", "json3", "articles", "pack index", "run", "localizations", "job result"]
 SAFETENSORS = ["learned encoder", "paper model", "best model", "checkpoint"]
@@ -25,9 +25,9 @@ def test_json(name, tmp_path):
     reader, path, data = valid(name, tmp_path)
 
     @BOUNDED
-    @given(lying(json.loads(data)))
+    @given(mutated(json.loads(data)))
     def run(tree):
-        survives(reader, path, as_bytes(tree))
+        check_reader(reader, path, to_json_bytes(tree))
 
     run()
 
@@ -38,9 +38,9 @@ def test_descriptions_in_safetensors(name, tmp_path):
     head, description, key, numbers = split_safetensors(data)
 
     @BOUNDED
-    @given(lying(description))
+    @given(mutated(description))
     def run(tree):
-        survives(reader, path, joined_safetensors({**head, "__metadata__": {key: json.dumps(tree)}}, numbers))
+        check_reader(reader, path, join_safetensors({**head, "__metadata__": {key: json.dumps(tree)}}, numbers))
 
     run()
 
@@ -51,9 +51,9 @@ def test_heads_and_numbers_of_safetensors(name, tmp_path):
     head, _, _, numbers = split_safetensors(data)
 
     @BOUNDED
-    @given(lying(head), st.sampled_from([b"", b"\xff", b"\x7f\xc0"]))
-    def run(tree, fill):
-        changed = numbers if not fill else (fill * len(numbers))[: len(numbers)]
-        survives(reader, path, joined_safetensors(tree, changed))
+    @given(mutated(head), st.sampled_from([b"", b"\xff", b"\x7f\xc0"]))
+    def run(tree, filler):
+        changed = numbers if not filler else (filler * len(numbers))[: len(numbers)]
+        check_reader(reader, path, join_safetensors(tree, changed))
 
     run()

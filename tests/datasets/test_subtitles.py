@@ -1,4 +1,4 @@
-"""Every reader: laws that hold for all of them, and what each does with nasty files."""
+"""Properties that hold for every subtitle reader, and how each handles invalid files."""
 
 import json
 import time
@@ -54,14 +54,14 @@ cue_lists = st.lists(
 ).map(lambda cues: [(round(a, 3), round(a + d, 3), f"#{i} " + " ".join(words)) for i, (a, d, words) in enumerate(cues)])
 
 
-def test_every_reader_has_a_writer_here() -> None:
+def test_every_reader_has_a_writer() -> None:
     assert set(WRITERS) == set(READERS)
 
 
 @pytest.mark.parametrize("ending", sorted(READERS))
 @given(cues=cue_lists)
 @settings(max_examples=60, deadline=None)
-def test_all_words_once_in_spoken_order_with_rising_times(ending: str, cues: list[tuple[float, float, str]]) -> None:
+def test_every_word_once_in_order_with_nondecreasing_times(ending: str, cues: list[tuple[float, float, str]]) -> None:
     narration = parse_narration(Path("video" + ending), WRITERS[ending](cues).encode() or b" \n") if cues else Narration(())
     expected = [word for _, _, text in sorted(cues, key=lambda cue: cue[0]) for word in text.split()]
     assert texts(narration) == expected
@@ -76,7 +76,7 @@ def test_all_words_once_in_spoken_order_with_rising_times(ending: str, cues: lis
 @pytest.mark.parametrize("ending", sorted(READERS))
 @given(cues=cue_lists.filter(bool))
 @settings(max_examples=30, deadline=None)
-def test_crlf_and_byte_order_mark_change_nothing(ending: str, cues: list[tuple[float, float, str]]) -> None:
+def test_crlf_and_byte_order_mark_are_ignored(ending: str, cues: list[tuple[float, float, str]]) -> None:
     text = WRITERS[ending](cues)
     plain = parse_narration(Path("v" + ending), text.encode())
     assert parse_narration(Path("v" + ending), b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()) == plain
@@ -101,7 +101,7 @@ def test_any_bytes_give_a_narration_or_an_input_error(ending: str, data: bytes) 
 
 @given(cut=st.integers(0, 400), ending=st.sampled_from(sorted(READERS)))
 @settings(max_examples=150, deadline=None)
-def test_mutilated_files_never_crash(cut: int, ending: str) -> None:
+def test_truncated_files_never_crash(cut: int, ending: str) -> None:
     text = WRITERS[ending]([(0, 2.5, "crack two eggs"), (2, 4, "whisk them <i>well</i>"), (4, 9, "pour & stir")])
     for broken in (text[:cut], text[cut:], text[:cut] + "\x0b\u2028" + text[cut:], text[:cut] + "-->" + text[cut:]):
         try:
@@ -136,7 +136,7 @@ toast<00:00:05.500><c> [Music]</c><00:00:06.000><c> toast</c>
 """
 
 
-def test_rolling_captions_say_each_word_once_at_its_own_time() -> None:
+def test_rolling_captions_keep_each_word_once_at_its_time() -> None:
     narration = parse_narration(Path("v.vtt"), YOUTUBE.encode())
     assert texts(narration) == ["hi", "everyone", "today", "we", "make", "toast", "toast", "toast"]
     assert [word.start_s for word in narration.words] == [0.03, 0.4, 1.5, 2.85, 3.0, 4.0, 5.01, 6.0]
@@ -144,13 +144,13 @@ def test_rolling_captions_say_each_word_once_at_its_own_time() -> None:
     assert [cue.first_word for cue in narration.cues] == [0, 3, 6]
 
 
-def test_captions_that_grow_word_by_word_are_said_once() -> None:
+def test_captions_growing_word_by_word_are_not_repeated() -> None:
     grown = [(0, 1, "pour"), (1, 2, "pour the"), (2, 3, "pour the milk"), (3, 4, "pour the milk slowly")]
     narration = parse_narration(Path("v.srt"), as_srt(grown).encode())
     assert [(w.text, w.start_s) for w in narration.words] == [("pour", 0), ("the", 1), ("milk", 2), ("slowly", 3)]
 
 
-def test_a_sentence_said_twice_is_kept_twice() -> None:
+def test_repeated_sentence_is_kept_twice() -> None:
     cues = [(0, 2, "stir it well"), (2, 4, "stir it well"), (5, 8, "then pour"), (8, 9, "and wait"), (9, 10, "a bit")]
     assert texts(parse_narration(Path("v.vtt"), as_vtt(cues).encode())).count("stir") == 2
 
@@ -160,17 +160,17 @@ def test_overlapping_cues_end_where_the_next_begins() -> None:
     assert [(cue.start_s, cue.end_s) for cue in narration.cues] == [(0, 3), (3, 6), (6, 9)]
 
 
-def test_words_share_the_time_of_their_cue_by_length() -> None:
+def test_words_share_their_cue_in_proportion_to_length() -> None:
     narration = parse_narration(Path("v.json"), as_json([(10, 20, "a aaaa aa")]).encode())
     assert [(word.start_s, word.end_s) for word in narration.words] == [(10, 12), (12, 17), (17, 20)]
 
 
-def test_ten_hour_files_and_odd_hours() -> None:
+def test_long_files_and_hours_above_99() -> None:
     narration = parse_narration(Path("v.srt"), b"1\n123:59:59,5 --> 124:00:01,000\nlate\n")
     assert narration.words[0] == Word("late", 123 * 3600 + 59 * 60 + 59.5, 124 * 3600 + 1)
 
 
-def test_tags_entities_empty_cues_and_notes_of_sounds() -> None:
+def test_markup_entities_empty_cues_and_sound_descriptions() -> None:
     text = as_vtt(
         [(0, 1, "<v Ann><b>whisk</b> &lt;eggs&gt;"), (1, 2, ""), (2, 3, "[Music]"), (3, 4, "a < b"), (4, 5, "&gt;&gt; yes ♪")]
     )
@@ -219,10 +219,14 @@ def test_json3_word_offsets() -> None:
         ("v.vtt", b"1\n00:00.000 --> 00:01.000\nhi", r"v\.vtt, line 1: found '1'; expected 'WEBVTT'"),
         ("v.vtt", b"WEBVTT\n\n00:00.000 --> 00:01.000\nhi\n\nlost words\n", r"line 6: 'lost words' belongs to no cue"),
         ("v.vtt", b"WEBVTT\n\n00:05.000 --> 00:01.000\nhi\n", r"line 3: cue ends at 1 s, before it starts at 5 s"),
-        ("v.vtt", b"WEBVTT\n\n00:05 --> 00:06\nhi\n", r"line 3: '00:05 --> 00:06' is no timing"),
-        ("v.vtt", b"WEBVTT\n\n00:00:75.000 --> 00:01:76.000\nhi\n", r"line 3: .* is no timing"),
+        ("v.vtt", b"WEBVTT\n\n00:05 --> 00:06\nhi\n", r"line 3: '00:05 --> 00:06' is not a timing line"),
+        ("v.vtt", b"WEBVTT\n\n00:00:75.000 --> 00:01:76.000\nhi\n", r"line 3: .* is not a timing line"),
         ("v.vtt", b"WEBVTT\n00:00.000 --> 00:01.000\nhi\n", r"line 2: a cue directly under 'WEBVTT'"),
-        ("v.srt", b"1\n00:00:00,000 --> 00:00:01,000\nhi\n\n2\n00:00:01,000 -> 00:00:02,000\nyou\n", r"line 6: .* is no timing"),
+        (
+            "v.srt",
+            b"1\n00:00:00,000 --> 00:00:01,000\nhi\n\n2\n00:00:01,000 -> 00:00:02,000\nyou\n",
+            r"line 6: .* is not a timing line",
+        ),
         (
             "v.srt",
             b"1\n00:00:00,000 --> 00:00:01,000\nhi\n\n2\n",
@@ -232,11 +236,11 @@ def test_json3_word_offsets() -> None:
         ("v.srt", b"1\n", r"line 1: cue number without times"),
         ("v.vtt", b"WEBVTT\n\n00:00.000 --> 00:01.000\nh\xe9\n", r"line 4: byte 0xe9 is not UTF-8; save the file as UTF-8"),
         ("v.srt", b"1\n\0\n", r"line 2: a zero byte"),
-        ("v.json", b'[{"start": 0,\n "end": 1', r"line 2: no valid JSON"),
+        ("v.json", b'[{"start": 0,\n "end": 1', r"line 2: not valid JSON"),
         (
             "v.json",
             b'[{"start": 0, "end": 1, "text": "a"}, {"start": "x", "end": 1, "text": "b"}]',
-            r"v\.json, cue 2: 'start' is 'x', no number",
+            r"v\.json, cue 2: 'start' is 'x', not a number",
         ),
         ("v.json", b'[{"start": 3, "end": 1, "text": "a"}]', r"cue 1: ends at 1 s, before it starts"),
         ("v.json", b'[{"start": NaN, "end": 1, "text": "a"}]', r"cue 1: 'start' is 'nan'"),
@@ -245,17 +249,17 @@ def test_json3_word_offsets() -> None:
         ("v.json", b"[" * 100_000, r"v\.json, line 1"),
     ],
 )
-def test_broken_files_are_refused_with_their_line(name: str, data: bytes, message: str) -> None:
+def test_invalid_files_are_rejected_with_their_line(name: str, data: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse_narration(Path(name), data)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_narration(tmp_path / "none.vtt")
 
 
-def test_language_from_the_name_where_the_file_is_silent(tmp_path: Path) -> None:
+def test_language_is_taken_from_the_file_name(tmp_path: Path) -> None:
     (tmp_path / "v.de.srt").write_text(as_srt([(0, 1, "ja")]))
     assert read_narration(tmp_path / "v.de.srt").language == "de"
 
@@ -275,13 +279,13 @@ def test_other_languages_do_not_look_english(language: str) -> None:
     assert not looks_english(parse_narration(Path("v.vtt"), as_vtt([(0, 9, OTHERS[language])]).encode()))
 
 
-def test_english_looks_english_and_too_few_words_are_trusted() -> None:
+def test_english_and_short_texts_count_as_english() -> None:
     said = "so now you're going to take the eggs and whisk them with the milk until it's smooth okay"
     assert looks_english(parse_narration(Path("v.vtt"), as_vtt([(0, 9, said * 2)]).encode()))
     assert looks_english(parse_narration(Path("v.vtt"), as_vtt([(0, 9, "pommes")]).encode()))
 
 
-def test_hostile_files_end_quickly() -> None:
+def test_hostile_files_are_read_quickly() -> None:
     start = time.perf_counter()
     parse_narration(Path("v.srt"), as_srt([(i, i + 1, "a\n" * 40) for i in range(2000)]).encode())
     parse_narration(Path("v.vtt"), as_vtt([(0, 9, "<" * 20_000), (1, 9, "<a " * 20_000), (2, 9, "[" * 20_000)]).encode())
@@ -289,7 +293,7 @@ def test_hostile_files_end_quickly() -> None:
     assert time.perf_counter() - start < 20
 
 
-def test_real_recognition_reads_whole(real_data: Path) -> None:
+def test_real_recogniser_output_is_read(real_data: Path) -> None:
     files = sorted((real_data / "crosstask" / "crosstask_subtitles").glob("*.vtt"))
     narrations = [read_narration(file) for file in files]
     assert len(narrations) == 402
@@ -297,7 +301,7 @@ def test_real_recognition_reads_whole(real_data: Path) -> None:
     assert sum(looks_english(narration) for narration in narrations) >= 400
 
 
-def test_files_are_found_by_video_whatever_the_case_of_their_ending(tmp_path):
+def test_extensions_are_case_insensitive(tmp_path):
     for name in ("a.SRT", "b.en.VTT", "b.json3", "c.txt"):
         (tmp_path / name).touch()
     assert {video: path.name for video, path in files_by_video(tmp_path).items()} == {
@@ -309,7 +313,7 @@ def test_files_are_found_by_video_whatever_the_case_of_their_ending(tmp_path):
 
 
 @pytest.mark.parametrize("number", ["9" * 400, "-1", "NaN", "1e999", "true"])
-def test_moments_beyond_any_video_are_refused(tmp_path, number):
+def test_times_beyond_any_video_are_rejected(tmp_path, number):
     path = tmp_path / "a.json3"
     path.write_text('{"events": [{"tStartMs": 0, "dDurationMs": 9, "segs": [{"utf8": "milk", "tOffsetMs": ' + number + "}]}]}")
     with pytest.raises(InputError, match="tOffsetMs"):

@@ -1,6 +1,6 @@
-"""Arrays out of a pickled dictionary without unpickling it: the few opcodes that spell nested dictionaries of NumPy arrays are followed by hand.
+"""Reading nested dictionaries of NumPy arrays from a pickle file without unpickling it.
 
-Nothing is imported, looked up or called for the file's sake. Whatever else a file says, it is refused.
+Only the opcodes that such dictionaries need are interpreted; no name in the file is imported or called, and any other content is an error.
 """
 
 import pickletools
@@ -12,98 +12,98 @@ import numpy as np
 
 from crosstask.records import InputError
 
-_ADMITTED = {  # names a file may speak of; they stay words here, and never become functions
+_ALLOWED_NAMES = {  # globals that a file may mention; they are compared as strings and never resolved
     ("numpy.core.multiarray", "_reconstruct"),
     ("numpy._core.multiarray", "_reconstruct"),
     ("numpy", "ndarray"),
     ("numpy", "dtype"),
 }
-_MARK = object()
-_LARGEST = 1 << 31  # bytes of one array
-_PLAIN = {  # opcodes that push their own argument
+_STACK_MARK = object()
+_MAX_ARRAY_BYTES = 1 << 31  # ours
+_PUSH_OPCODES = {  # opcodes that push their own argument
     "BININT", "BININT1", "BININT2", "LONG1", "SHORT_BINUNICODE", "BINUNICODE", "SHORT_BINBYTES", "BINBYTES", "BINBYTES8",
 }  # fmt: skip
-_SILENT = {"PROTO", "FRAME"}
+_IGNORED_OPCODES = {"PROTO", "FRAME"}
 
 
 @dataclass(frozen=True)
-class _Name:
-    """A name the file mentions."""
+class _Global:
+    """A global name in the file."""
 
     module: str
     name: str
 
 
 @dataclass
-class _Type:
-    """A dtype being spelt."""
+class _PickledDtype:
+    """A dtype under construction."""
 
     text: str
     order: str = "="
 
 
 @dataclass
-class _Array:
-    """An array being spelt."""
+class _PickledArray:
+    """An array under construction."""
 
     value: np.ndarray[Any, Any] | None = None
 
 
-def read_packed_arrays(path: Path) -> dict[str, Any]:
-    """Nested dictionaries of arrays, as the file spells them; anything else in it is an `InputError`."""
+def read_pickled_arrays(path: Path) -> dict[str, Any]:
+    """The nested dictionaries of arrays in a pickle file; `InputError` for any other content."""
     try:
         with path.open("rb") as file:
-            value = _Reader().read(file)
+            value = _PickleInterpreter().read(file)
         if not isinstance(value, dict):
             raise ValueError("not a dictionary")
-        return _finished(value)
+        return _to_arrays(value)
     except InputError:
         raise
-    except Exception as error:  # every way in which a made-up file can fail means the same
+    except Exception as error:  # crafted files raise many kinds of errors
         raise InputError(
-            f"{path.name}: refused: {str(error)[:100] or 'damaged'}; expected a dictionary of NumPy arrays alone"
+            f"{path.name}: refused: {str(error)[:100] or 'damaged'}; expected a dictionary of NumPy arrays only"
         ) from None
 
 
-def _finished(value: Any) -> Any:
+def _to_arrays(value: Any) -> Any:
     if isinstance(value, dict):
         if not all(isinstance(name, str) for name in value):
-            raise ValueError("a name that is no text")
-        return {name: _finished(inner) for name, inner in value.items()}
-    if isinstance(value, _Array) and value.value is not None:
+            raise ValueError("a key that is not text")
+        return {name: _to_arrays(inner) for name, inner in value.items()}
+    if isinstance(value, _PickledArray) and value.value is not None:
         return value.value
     raise ValueError(f"a {type(value).__name__.strip('_').lower()} where an array should be")
 
 
-class _Reader:
-    """A stack, a memory, and one short rule an opcode."""
+class _PickleInterpreter:
+    """A stack machine with one method per allowed opcode."""
 
     def __init__(self) -> None:
         self.stack: list[Any] = []
-        self.memory: dict[int, Any] = {}
+        self.memo: dict[int, Any] = {}
 
     def read(self, file: Any) -> Any:
         for opcode, argument, _ in pickletools.genops(file):
             name = opcode.name
             if name == "STOP":
                 return self.stack.pop()
-            if name in _PLAIN:
+            if name in _PUSH_OPCODES:
                 self.stack.append(argument)
-            elif name not in _SILENT:
-                rule = getattr(self, f"on_{name.lower()}", None)
-                if rule is None:
-                    raise ValueError(f"opcode {name} spells no array")
-                rule(argument)
-        raise ValueError("cut short")
+            elif name not in _IGNORED_OPCODES:
+                handler = getattr(self, f"on_{name.lower()}", None)
+                if handler is None:
+                    raise ValueError(f"opcode {name} is not allowed")
+                handler(argument)
+        raise ValueError("truncated")
 
     def _until_mark(self) -> list[Any]:
-        at = len(self.stack) - 1 - next(i for i, item in enumerate(reversed(self.stack)) if item is _MARK)
+        at = len(self.stack) - 1 - next(i for i, item in enumerate(reversed(self.stack)) if item is _STACK_MARK)
         items = self.stack[at + 1 :]
         del self.stack[at:]
         return items
 
     def on_mark(self, _: Any) -> None:
-        self.stack.append(_MARK)
+        self.stack.append(_STACK_MARK)
 
     def on_none(self, _: Any) -> None:
         self.stack.append(None)
@@ -121,15 +121,15 @@ class _Reader:
         self.stack.append(())
 
     def on_memoize(self, _: Any) -> None:
-        self.memory[len(self.memory)] = self.stack[-1]
+        self.memo[len(self.memo)] = self.stack[-1]
 
     def on_binput(self, at: int) -> None:
-        self.memory[at] = self.stack[-1]
+        self.memo[at] = self.stack[-1]
 
     on_long_binput = on_binput
 
     def on_binget(self, at: int) -> None:
-        self.stack.append(self.memory[at])
+        self.stack.append(self.memo[at])
 
     on_long_binget = on_binget
 
@@ -156,52 +156,52 @@ class _Reader:
 
     def _dictionary(self) -> dict[Any, Any]:
         if not isinstance(self.stack[-1], dict):
-            raise ValueError("items for something that is no dictionary")
+            raise ValueError("items for something that is not a dictionary")
         return self.stack[-1]
 
     def on_stack_global(self, _: Any) -> None:
         module, name = self.stack[-2:]
         del self.stack[-2:]
-        self._mention(module, name)
+        self._push_global(module, name)
 
     def on_global(self, argument: str) -> None:
         module, _, name = argument.partition(" ")
-        self._mention(module, name)
+        self._push_global(module, name)
 
-    def _mention(self, module: Any, name: Any) -> None:
-        if (module, name) not in _ADMITTED:
-            raise ValueError(f"it speaks of {module}.{name}")
-        self.stack.append(_Name(module, name))
+    def _push_global(self, module: Any, name: Any) -> None:
+        if (module, name) not in _ALLOWED_NAMES:
+            raise ValueError(f"it mentions {module}.{name}")
+        self.stack.append(_Global(module, name))
 
     def on_reduce(self, _: Any) -> None:
-        """`_reconstruct(ndarray, (0,), b'b')` begins an array, `dtype('f4', False, True)` a type; nothing is called."""
+        """Start an array for `_reconstruct(ndarray, (0,), b'b')`, a dtype for `dtype('f4', False, True)`; nothing is called."""
         name, arguments = self.stack[-2:]
         del self.stack[-2:]
-        if isinstance(name, _Name) and name.name == "_reconstruct":
-            self.stack.append(_Array())
-        elif isinstance(name, _Name) and name.name == "dtype" and arguments[0] in ("f2", "f4", "f8", "i4", "i8"):
-            self.stack.append(_Type(arguments[0]))
+        if isinstance(name, _Global) and name.name == "_reconstruct":
+            self.stack.append(_PickledArray())
+        elif isinstance(name, _Global) and name.name == "dtype" and arguments[0] in ("f2", "f4", "f8", "i4", "i8"):
+            self.stack.append(_PickledDtype(arguments[0]))
         else:
-            raise ValueError("a call that makes no array")
+            raise ValueError("a call that does not create an array")
 
     def on_build(self, _: Any) -> None:
-        """The state of an array (version, shape, type, order, bytes), or of a type (version, byte order, ...)."""
+        """Set the state of an array (version, shape, dtype, order, bytes) or of a dtype (version, byte order, ...)."""
         state = self.stack.pop()
         built = self.stack[-1]
-        if isinstance(built, _Type):
+        if isinstance(built, _PickledDtype):
             if state[1] not in ("<", ">", "=", "|"):
                 raise ValueError("an unknown byte order")
             built.order = state[1]
-        elif isinstance(built, _Array):
+        elif isinstance(built, _PickledArray):
             built.value = _array(*state[1:5])
         else:
-            raise ValueError("a state for something that is no array")
+            raise ValueError("a state for something that is not an array")
 
 
 def _array(shape: Any, kind: Any, fortran: Any, data: Any) -> np.ndarray[Any, Any]:
-    if not (isinstance(kind, _Type) and isinstance(data, bytes) and all(type(n) is int and n >= 0 for n in shape)):
-        raise ValueError("an array that is spelt wrongly")
-    if len(data) > _LARGEST:
+    if not (isinstance(kind, _PickledDtype) and isinstance(data, bytes) and all(type(n) is int and n >= 0 for n in shape)):
+        raise ValueError("an invalid array")
+    if len(data) > _MAX_ARRAY_BYTES:
         raise ValueError("an array of more than 2 GB")
     values = np.frombuffer(data, np.dtype(kind.order + kind.text))
     return values.reshape(shape, order="F" if fortran else "C")

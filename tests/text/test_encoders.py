@@ -12,9 +12,14 @@ from crosstask.text.encoders import ENCODERS, CachedEncoder, Encoder, open_encod
 from crosstask.text.encoders.learned import LearnedEncoder, Parameters, read_learned, write_learned
 from crosstask.text.encoders.sentence import PACKAGED, SentenceEncoder, load_sentence_transformer
 from crosstask.text.encoders.tfidf import fit_tfidf
-from crosstask.text.encoders.word_vectors import MaxPooled, WordVectors, read_word_vectors, write_word_vectors
+from crosstask.text.encoders.word_vectors import MaxPooled, WordVectors, read_word_vectors
 
 DOCUMENTS = ["pour the milk into the cup", "whisk the eggs with the milk", "toast the bread in a pan"]
+
+
+def write_word_vectors(path: Path, table: WordVectors) -> None:
+    np.save(path, table.vectors.astype(np.float16), allow_pickle=False)
+    path.with_suffix(".words.txt").write_text("\n".join(table.words) + "\n", encoding="utf-8")
 
 
 def small_table(seed: int = 0) -> WordVectors:
@@ -46,13 +51,13 @@ def encoder(request: pytest.FixtureRequest, tmp_path: Path) -> Encoder:
     return open_encoder(name, file, DOCUMENTS)
 
 
-def test_rows_have_length_one_or_none(encoder: Encoder) -> None:
+def test_rows_are_unit_or_zero(encoder: Encoder) -> None:
     rows = encoder.encode([*DOCUMENTS, ""])
     assert rows.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), [1, 1, 1, 0], atol=1e-5)
 
 
-def test_a_sentence_is_nearest_to_itself_and_company_changes_nothing(encoder: Encoder) -> None:
+def test_sentence_is_nearest_to_itself_in_any_batch(encoder: Encoder) -> None:
     together = encoder.encode(DOCUMENTS)
     assert ((together @ together.T).argmax(axis=1) == np.arange(3)).all()
     alone = np.concatenate([encoder.encode([document]) for document in DOCUMENTS])
@@ -60,11 +65,11 @@ def test_a_sentence_is_nearest_to_itself_and_company_changes_nothing(encoder: En
     np.testing.assert_allclose(similarity_of(encoder, DOCUMENTS, ["milk"]), together @ encoder.encode(["milk"]).T, atol=1e-5)
 
 
-def test_no_sentences_give_no_rows(encoder: Encoder) -> None:
+def test_empty_input_gives_no_rows(encoder: Encoder) -> None:
     assert encoder.encode([]).shape == (0, encoder.encode(["milk"]).shape[1])
 
 
-def test_the_cache_returns_the_same_rows_and_asks_once(encoder: Encoder, tmp_path: Path) -> None:
+def test_cache_returns_equal_rows_and_encodes_once(encoder: Encoder, tmp_path: Path) -> None:
     asked: list[str] = []
 
     class Asking:
@@ -81,7 +86,7 @@ def test_the_cache_returns_the_same_rows_and_asks_once(encoder: Encoder, tmp_pat
     np.testing.assert_allclose(first[:3], encoder.encode(DOCUMENTS), atol=2e-3)
 
 
-def test_a_damaged_cache_file_is_made_again(tmp_path: Path) -> None:
+def test_unreadable_cache_file_is_computed_again(tmp_path: Path) -> None:
     encoder = fit_tfidf(DOCUMENTS)
     expected = CachedEncoder(encoder, tmp_path).encode(DOCUMENTS)
     for file in (tmp_path / encoder.identity).iterdir():
@@ -97,7 +102,7 @@ def test_tfidf_by_hand() -> None:
     np.testing.assert_allclose(encoder.encode(["Pouring, egg pours!"])[0], row / np.linalg.norm(row), rtol=1e-6)
 
 
-def test_max_pooling_by_hand_and_word_order_does_not_matter() -> None:
+def test_max_pooling_by_hand_ignores_word_order() -> None:
     table = WordVectors(("a", "b"), np.array([[3, -1], [0, 4]], np.float32))
     np.testing.assert_allclose(MaxPooled(table).encode(["a b", "b a", "A, b!"]), [[0.6, 0.8]] * 3, rtol=1e-6)
 
@@ -114,7 +119,7 @@ def test_learned_encoder_by_hand() -> None:
     np.testing.assert_allclose(LearnedEncoder(table, p).encode(["a b"]), [[0.6, 0.8]], rtol=1e-6)
 
 
-def test_learned_encoder_survives_its_file_byte_for_byte(tmp_path: Path) -> None:
+def test_learned_encoder_file_round_trip_is_exact(tmp_path: Path) -> None:
     write_learned(tmp_path / "a", small_learned(), {"seed": 1, "articles": 5})
     write_learned(tmp_path / "b", read_learned(tmp_path / "a"), {"articles": 5, "seed": 1})
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -138,32 +143,32 @@ def test_text_word_vectors_of_glove_and_fasttext(tmp_path: Path, head: str) -> N
         ("\n", "line 1: 0 numbers"),
     ],
 )
-def test_broken_word_vectors_are_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_word_vectors_are_rejected(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "v.txt").write_text(text)
     with pytest.raises(InputError, match=message):
         read_word_vectors(tmp_path / "v.txt")
 
 
-def test_pairs_of_unequal_length_are_refused(tmp_path: Path) -> None:
+def test_words_and_vectors_of_unequal_length_are_rejected(tmp_path: Path) -> None:
     write_word_vectors(tmp_path / "v.npy", small_table())
     (tmp_path / "v.words.txt").write_text("milk\n")
-    with pytest.raises(InputError, match="for 1 words; expected one row a word"):
+    with pytest.raises(InputError, match="for 1 words; expected one row per word"):
         read_word_vectors(tmp_path / "v.npy")
     (tmp_path / "v.words.txt").unlink()
-    with pytest.raises(InputError, match=r"v\.words\.txt is not beside it"):
+    with pytest.raises(InputError, match=r"v\.words\.txt is missing in its folder"):
         read_word_vectors(tmp_path / "v.npy")
 
 
 @given(data=st.binary(max_size=200))
 @settings(max_examples=50, deadline=None)
-def test_any_bytes_are_refused_as_learned_encoder(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_arbitrary_bytes_are_rejected_as_learned_encoder(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     file = tmp_path_factory.mktemp("bytes") / "e.safetensors"
     file.write_bytes(data)
     with pytest.raises(InputError, match="expected"):
         read_learned(file)
 
 
-def test_encoders_that_need_a_file_say_so() -> None:
+def test_missing_encoder_file_is_reported() -> None:
     for name in ("max-pooled", "learned"):
         with pytest.raises(InputError, match="no file given; expected --encoder-file"):
             open_encoder(name)
@@ -171,7 +176,7 @@ def test_encoders_that_need_a_file_say_so() -> None:
         open_encoder("bert")
 
 
-def test_without_the_extra_the_error_names_it_and_the_others_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
@@ -183,7 +188,7 @@ def test_without_the_extra_the_error_names_it_and_the_others_work(monkeypatch: p
     assert open_encoder("tfidf", None, DOCUMENTS).encode(["milk"]).any()
 
 
-def test_a_sentence_model_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_invalid_sentence_model_is_rejected(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers", reason="the extra 'sentence' is not installed")
     with pytest.raises(InputError, match="no such folder"):
         load_sentence_transformer("/no/such/folder")
