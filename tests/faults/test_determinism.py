@@ -24,7 +24,7 @@ from crosstask.methods.zhukov19 import Proposed
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.datasets import open_corpus, write_release
 from crosstask.features import write_rows
-from crosstask.narration.narrate import recipe_named, usable_videos
+from crosstask.narration.narrate import narration_method, usable_videos
 from tiny import tiny_corpus
 
 here = Path(sys.argv[1])

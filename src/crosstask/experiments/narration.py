@@ -11,7 +11,7 @@ from crosstask.experiments.runner import ExperimentConfig
 from crosstask.experiments.tables import FORMAT, ExperimentResult, write_result
 from crosstask.jobs import Job
 from crosstask.metrics.windows import score_windows
-from crosstask.narration.narrate import RECIPES, transcripts, usable_videos
+from crosstask.narration.narrate import NARRATION_METHODS, transcripts, usable_videos
 from crosstask.records import InputError
 from crosstask.storage.places import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
@@ -30,7 +30,7 @@ def narration(config: ExperimentConfig) -> ExperimentResult:
     jobs = {
         f"{name}, {recipe}": Job(f"{name}-{recipe}", {"corpus": config.corpus, "encoder": name, "file": file, "recipe": recipe})
         for name, file in encoders_at_hand(config.encoder_files).items()
-        for recipe in sorted(RECIPES, reverse=True)
+        for recipe in sorted(NARRATION_METHODS, reverse=True)
     }
     results = dict(zip(jobs, config.do("narration", list(jobs.values()), score_narration), strict=True))
     opened = config.opened()
@@ -73,7 +73,7 @@ def score_narration(values: Mapping[str, Any]) -> dict[str, Any]:
     encoder = open_encoder(values["encoder"], Path(values["file"]) if values["file"] else None, transcripts(usable))
     if values["encoder"] == "sentence":
         encoder = CachedEncoder(encoder, cache_folder() / "embeddings")
-    found = RECIPES[values["recipe"]](corpus, usable, encoder)
+    found = NARRATION_METHODS[values["recipe"]](corpus, usable, encoder)
     return score_windows(corpus, judged, found.windows).to_json()
 
 
