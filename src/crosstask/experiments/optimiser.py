@@ -13,7 +13,7 @@ import numpy as np
 
 from crosstask.datasets.niv import windows_for
 from crosstask.evaluation.evaluate import features_of
-from crosstask.evaluation.paired import paired_difference, spread
+from crosstask.evaluation.paired import paired_difference, run_statistics
 from crosstask.experiments.arms import method_of
 from crosstask.experiments.corpora import corpus_of_run, open_once
 from crosstask.experiments.figures import entitle, new_figure, save_figure
@@ -140,8 +140,8 @@ def spread_windows(windows: Sequence[StepInterval], task: Task, n_steps: int) ->
 
 def _figures(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     tasks = sorted(results[0]["f1"]["tasks"])
-    per_task = {task: spread([result["f1"]["tasks"].get(task, 0.0) for result in results]) for task in tasks}
-    figure = spread([result["f1"]["mean"] for result in results]) | {"tasks": per_task}
+    per_task = {task: run_statistics([result["f1"]["tasks"].get(task, 0.0) for result in results]) for task in tasks}
+    figure = run_statistics([result["f1"]["mean"] for result in results]) | {"tasks": per_task}
     return {"f1": figure, "videos": [r["videos"] for r in results], "too_short": [r["too_short"] for r in results]}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from crosstask.evaluation.paired import MEASURES, difference_of, figures_of
+from crosstask.evaluation.paired import MEASURES, compare_methods, summarise_method
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.figures import draw_bars
 from crosstask.experiments.runner import ExperimentConfig, Results, run_settings
@@ -40,7 +40,7 @@ def summarise(
 ) -> tuple[Summary, Results]:
     """Run the settings; figures of each, and paired differences of some."""
     results, tuned = run_settings(config, settings, show)
-    figures = {setting.name: figures_of(results[setting.name]) for setting in settings}
+    figures = {setting.name: summarise_method(results[setting.name]) for setting in settings}
     tasks = config.opened().tasks
     judged = sorted({task for of in figures.values() for task in of["recall"]["tasks"]})
     summary: Summary = {
@@ -51,7 +51,7 @@ def summarise(
         "learning": dict(sorted(config.learning.items())),
         "tasks": {task: tasks[task].title for task in judged},
         "results": figures,
-        "differences": {f"{a} - {b}": difference_of(figures[a], figures[b]) for a, b in pairs if a in figures and b in figures},
+        "differences": {f"{a} - {b}": compare_methods(figures[a], figures[b]) for a, b in pairs if a in figures and b in figures},
     }
     if tuned:
         summary["tuning"] = tuned
