@@ -60,16 +60,16 @@ def experiment(
         train_videos_per_task=train_videos,
         learning=_checked({k: v for k, v in learning.items() if v is not None}),
         tune=tune,
-        with_best=recipe == "best",
+        with_hmm=recipe == "best",
         engine=engine,
         workers=workers,
         address=address,
         encoder_files={k: str(v) for k, v in files.items() if v is not None},
-        watch=watched,
+        progress=watched,
     )
     with exclusive_or_refused(out):
         result = asks(config)
-        tasks = config.opened().tasks
+        tasks = config.open_first_corpus().tasks
         draw_task_map(out, tasks, seed)
         write_experiment_report(out, result.title, result.header, result.rows, result.summary, tasks)
     if as_json:
