@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from crosstask.viewer.guard import LARGEST_BODY, own_name
+from crosstask.viewer.guard import LARGEST_BODY, is_own_host
 from crosstask.viewer.serving import listen_on
 from viewer.viewed import FIRST, HERE, app_of, client_of, write_viewed_run
 
@@ -28,8 +28,8 @@ def test_our_own_names_are_answered(client, host):
 
 
 def test_listening_everywhere_takes_addresses_but_no_foreign_names():
-    assert own_name("10.0.0.7:80", "0.0.0.0") and own_name(socket.gethostname(), "0.0.0.0")
-    assert not own_name("evil.example", "0.0.0.0") and not own_name("10.0.0.7", "127.0.0.1")
+    assert is_own_host("10.0.0.7:80", "0.0.0.0") and is_own_host(socket.gethostname(), "0.0.0.0")
+    assert not is_own_host("evil.example", "0.0.0.0") and not is_own_host("10.0.0.7", "127.0.0.1")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_every_answer_carries_the_policy(client):
         "/model.safetensors",
         "/scores/supervised/1_-v1_0.npy",
         "/%00",
-        "/.marking",
+        "/.annotations.lock",
     ],
 )
 def test_only_the_page_is_served_by_name(client, path):

@@ -10,7 +10,7 @@ from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.uniform import Uniform
 from crosstask.model.model import Model, parse, save_model
-from crosstask.pipeline.viewer_backend import features_at_hand, hand_in
+from crosstask.pipeline.viewer_backend import build_backend, features_for_run
 from crosstask.runs import Run, RunVideo, open_run, write_run
 from crosstask.viewer import viewer_app
 from tiny import tiny_corpus
@@ -49,7 +49,7 @@ def app_of(folder: Path, other: Path | None = None, bound_to: str = "127.0.0.1")
     """The viewer of a run folder, as `view` makes it."""
     run = open_run(folder)
     model = folder / "model.safetensors"
-    backend = hand_in(run, model if model.is_file() else None, features_at_hand(run, None))
+    backend = build_backend(run, model if model.is_file() else None, features_for_run(run, None))
     return viewer_app(run, backend, open_run(other) if other else None, bound_to)
 
 
