@@ -161,7 +161,7 @@ def _method(name: str, sharing: str, settings: dict[str, Any], advance: Any, che
 def _report(out: Path, model: "Model", corpus: "Corpus", losses: list[float]) -> Path:
     """`MODEL.report.html` beside the model; holds no clock and no paths, so that the same training is the same bytes."""
     from crosstask.report.training import write_training_report
-    from crosstask.report.window_places import window_places
+    from crosstask.report.window_coverage import window_coverage_section
 
     trained = [video for video in corpus.videos if video.key in model.trained_on]
     without = sorted(str(video.key) for video in corpus.videos if video.key not in model.trained_on)
@@ -179,7 +179,7 @@ def _report(out: Path, model: "Model", corpus: "Corpus", losses: list[float]) ->
         about["windows put to the test"] = "used" if used else "not used: they say nothing about the picture"
     notes = [f"no features: {', '.join(without[:20])}{' ...' if len(without) > 20 else ''}"] if without else []
     spoken = [video for video in trained if video.key in corpus.windows]
-    places = window_places(corpus.tasks, [(v.key, corpus.n_segments(v), tuple(corpus.windows[v.key])) for v in spoken])
+    places = window_coverage_section(corpus.tasks, [(v.key, corpus.n_segments(v), tuple(corpus.windows[v.key])) for v in spoken])
     path = out.with_name(f"{out.stem}.report.html")
     return write_training_report(path, f"Training of {out.name}", about, {model.method: losses}, notes, places)
 

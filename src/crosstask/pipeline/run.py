@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.corpus_building.map_figure import draw_task_map
+from crosstask.corpus_building.task_map import draw_task_map
 from crosstask.datasets import open_corpus, write_step_intervals
 from crosstask.evaluation.evaluate import evaluate
 from crosstask.extraction.extract_many import Extracted
@@ -24,7 +24,7 @@ from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.pipeline.preflight import refuse_in_vain, refuse_undescribed, say_unusable
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, Task, VideoKey
-from crosstask.report.page import JUDGED, write_report
+from crosstask.report.page import EVALUATED_VIDEOS, write_report
 from crosstask.runs import Run, RunVideo, write_run
 from crosstask.storage import derived_folder, exclusive_or_refused
 from crosstask.text.encoders import Encoder
@@ -212,7 +212,7 @@ def _held_back(corpus: Corpus, config: RunConfig) -> frozenset[VideoKey] | None:
 def _settings(corpus: Corpus, config: RunConfig, results: dict[str, Any]) -> dict[str, Any]:
     settings: dict[str, Any] = {"features": corpus.feature_spec, "sharing": config.sharing}
     held_back = _held_back(corpus, config)
-    return settings if held_back is None or not results else settings | {JUDGED: sorted(map(str, held_back))}
+    return settings if held_back is None or not results else settings | {EVALUATED_VIDEOS: sorted(map(str, held_back))}
 
 
 def _scores(model: Model, task: Task, rows: npt.NDArray[np.floating], video: str) -> npt.NDArray[np.floating]:
