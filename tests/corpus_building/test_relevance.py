@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from cli.running import crosstask, json_of, refused
-from crosstask.corpus_building.purity import PurityCurve, draw_purity, purity_curve, read_marks, reranked
+from crosstask.corpus_building.purity import PurityCurve, draw_purity, purity_curve, read_marks, rerank
 from crosstask.corpus_building.relevance import (
     DEFAULT,
     RelevanceSettings,
+    content_stems,
     rank_by_narration,
     relevance,
     spoken_stems,
-    stems_to_hear,
-    telling_words,
+    stem_weights,
 )
 from crosstask.records import InputError, Narration, Task, Word
 from tiny import TASKS, write_tiny
 
-WORDS = telling_words(TASKS.values())
+WORDS = stem_weights(TASKS.values())
 CLOSE = RelevanceSettings(window_words=2, title_weight=0)
 
 
@@ -47,7 +47,7 @@ def test_brute_force_agrees():
     """The programme against every choice of ordered moments."""
     from itertools import combinations
 
-    from crosstask.corpus_building.relevance import _best_in_order
+    from crosstask.corpus_building.relevance import _best_ordered_sum
 
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -58,11 +58,11 @@ def test_brute_force_agrees():
             for steps in combinations(range(3), n)
             for moments in combinations(range(6), n)
         )
-        assert _best_in_order(heard) == pytest.approx(best)
+        assert _best_ordered_sum(heard) == pytest.approx(best)
 
 
 def test_plurals_and_everyday_words():
-    assert stems_to_hear("put the loaves in the oven") == ["put", "loaf", "oven"]
+    assert content_stems("put the loaves in the oven") == ["put", "loaf", "oven"]
     assert spoken("cut the shelf", Task("9", "x", ("cut shelves",))) == pytest.approx(1)
 
 
@@ -80,7 +80,7 @@ def test_real_transcripts_tell_their_task(real_data, real_release):
     """Every transcript against all 83 step lists, with the settings of the command."""
     from sklearn.metrics import roc_auc_score
 
-    words, tasks = telling_words(real_release.tasks.values()), list(real_release.tasks.values())
+    words, tasks = stem_weights(real_release.tasks.values()), list(real_release.tasks.values())
     for task_id in ("76400", "59684"):
         videos = [video for video in real_release.videos_of(task_id) if video.id in real_release.subtitles]
         heard = [spoken_stems(real_release.subtitles[video.id]) for video in videos]
@@ -99,7 +99,7 @@ def test_purity_and_its_cut():
 
 
 def test_marks_are_reordered_by_score():
-    assert reranked([("x", False), ("y", True), ("z", True)], {"x": 0.1, "y": 0.9}) == [("y", True), ("x", False), ("z", True)]
+    assert rerank([("x", False), ("y", True), ("z", True)], {"x": 0.1, "y": 0.9}) == [("y", True), ("x", False), ("z", True)]
 
 
 @pytest.mark.parametrize(

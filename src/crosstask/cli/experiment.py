@@ -37,7 +37,7 @@ def experiment(
 
     Example: crosstask experiment cross-task data/crosstask --runs 20 --out cross-task
     """
-    from crosstask.corpus_building.map_figure import draw_task_map
+    from crosstask.corpus_building.task_map import draw_task_map
     from crosstask.experiments.registry import experiment_named
     from crosstask.experiments.runner import ExperimentConfig
     from crosstask.report.experiment import write_experiment_report
