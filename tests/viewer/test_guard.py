@@ -74,12 +74,12 @@ def test_bodies_have_a_limit_announced_or_not(client):
     [b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b"[" * 200_000, b'{"task": "\\ud800", "video": 3}', b'{"spans": NaN}'],
 )
 @pytest.mark.parametrize("path", ["/api/relevance", "/api/annotation"])
-def test_nonsense_is_answered_not_suffered(client, path, body):
+def test_invalid_bodies_give_a_client_error(client, path, body):
     answer = client.put(path, content=body, headers={"content-type": "application/json"})
     assert answer.status_code in {400, 422} and "detail" in answer.json()
 
 
-def test_every_answer_carries_the_policy(client):
+def test_every_response_has_the_security_headers(client):
     for path in ("/", "/main.js", "/api/run", "/nothing", "/media"):
         headers = client.get(path).headers
         assert "script-src 'self'" in headers["content-security-policy"] and "unsafe" not in headers["content-security-policy"]
@@ -180,7 +180,7 @@ def test_links_out_of_the_run_are_neither_read_nor_written_through(tmp_path, fol
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_said(client, folder):
+def test_a_folder_that_cannot_be_written_is_reported(client, folder):
     folder.chmod(0o500)
     try:
         answer = client.put("/api/relevance", json=MARK)
@@ -189,7 +189,7 @@ def test_a_folder_that_cannot_be_written_is_said(client, folder):
     assert answer.status_code == 409 and "cannot be written" in answer.json()["detail"]
 
 
-def test_the_server_outlives_garbage_on_the_wire(folder):
+def test_the_server_survives_invalid_requests(folder):
     import uvicorn
 
     bound = listen_on("127.0.0.1", 0)

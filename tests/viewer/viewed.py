@@ -1,4 +1,4 @@
-"""A small run folder with everything the viewer can show, and the viewer in front of it."""
+"""A small run folder with everything the viewer can show, and a client of its viewer."""
 
 from pathlib import Path
 
@@ -30,14 +30,16 @@ def write_viewed_run(folder: Path, features: bool = True, media: dict[str, str] 
         for name, scorer in scorers.items()
         for video in corpus.videos
     ]
-    parses = {m: [parse(corpus.tasks[k.task], values, k.video) for name, k, values in scores if name == m] for m in scorers}
+    localizations = {
+        m: [parse(corpus.tasks[k.task], values, k.video) for name, k, values in scores if name == m] for m in scorers
+    }
     videos = tuple(
         RunVideo(v.task, v.id, n_segments, (media or {}).get(v.id), corpus.annotations[v.key], corpus.windows[v.key])
         for v in corpus.videos
     )
     results = {"supervised": {"recall": {"mean": 0.5}}}
     run = Run("A tiny run", "demo", "crosstask demo", 0, True, corpus.tasks, videos, tuple(scorers), results, notes=("A note.",))
-    write_run(folder, run, parses, scores)
+    write_run(folder, run, localizations, scores)
     save_model(Model(scorers["supervised"], corpus.tasks, "supervised"), folder / "model.safetensors")
     if features:
         for video in corpus.videos:
@@ -46,7 +48,7 @@ def write_viewed_run(folder: Path, features: bool = True, media: dict[str, str] 
 
 
 def app_of(folder: Path, other: Path | None = None, bound_to: str = "127.0.0.1"):
-    """The viewer of a run folder, as `view` makes it."""
+    """The viewer of a run folder, built as by `view`."""
     run = open_run(folder)
     model = folder / "model.safetensors"
     backend = build_backend(run, model if model.is_file() else None, features_for_run(run, None))
@@ -54,5 +56,5 @@ def app_of(folder: Path, other: Path | None = None, bound_to: str = "127.0.0.1")
 
 
 def client_of(folder: Path, **options):
-    """Somebody who asks it, from this machine."""
+    """A client of the viewer on this machine."""
     return TestClient(app_of(folder, **options), base_url=HERE)
