@@ -18,7 +18,7 @@ def test_hands_on_articles_in_order_fit():
     found = rank_candidates([DECIDING, PANCAKES, CHOICES])
     assert [one.title for one in found if one.kept] == ["Make Pancakes"] and found[0].physical == 1
     assert found[0].steps == ("mix flour", "pour batter into pan", "flip pancake")
-    assert "done with hands" in assess_article(DECIDING).reason
+    assert "manual actions" in assess_article(DECIDING).reason
     assert "steps; expected 3" in assess_article(Page("x", (("Pour the milk.",),))).reason
     assert assess_article(Page("x", ())).physical == 0
 

@@ -44,18 +44,18 @@ def server():
 
 
 @pytest.mark.parametrize("path", ["plain", "truncates", "redirects", "busy", "ignores-ranges"])
-def test_the_whole_file_comes(server, tmp_path, path):
+def test_the_whole_file_is_downloaded(server, tmp_path, path):
     assert fetch_file(f"{server.address}/{path}", tmp_path / "f", QUICK).read_bytes() == CONTENT
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["f"], "nothing half-done is left"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["f"], "no partial file is left"
 
 
-def test_a_truncated_file_goes_on_where_it_stopped(server, tmp_path):
+def test_a_truncated_download_resumes_where_it_stopped(server, tmp_path):
     fetch_file(f"{server.address}/truncates", tmp_path / "f", QUICK)
     piece = len(CONTENT) // 3 + 1
     assert [asked for _, asked in server.asked] == [None, f"bytes={piece}-", f"bytes={2 * piece}-"]
 
 
-def test_the_next_command_goes_on_too(server, tmp_path):
+def test_the_next_command_resumes_too(server, tmp_path):
     with pytest.raises(InputError, match="repeat the command to resume"):
         fetch_file(f"{server.address}/truncates", tmp_path / "f", RetryPolicy(0.3, 1, 0.01))
     assert (tmp_path / "f.part").stat().st_size == len(CONTENT) // 3 + 1
@@ -63,7 +63,7 @@ def test_the_next_command_goes_on_too(server, tmp_path):
     assert (tmp_path / "f").read_bytes() == CONTENT and server.asked[-1][1] is not None
 
 
-def test_a_file_that_changes_is_never_stitched_together(server, tmp_path):
+def test_parts_of_different_versions_are_never_joined(server, tmp_path):
     assert fetch_file(f"{server.address}/changes", tmp_path / "f", QUICK).read_bytes() == b"new" * 1000
 
 

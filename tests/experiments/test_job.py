@@ -84,5 +84,5 @@ def test_a_held_out_task_is_never_used_for_training(config, monkeypatch):
 
 def test_too_many_training_videos_leave_no_test_video(config):
     values = job_values(config, Arm("x", "uniform"), 0) | {"train_videos_per_task": 99}
-    with pytest.raises(InputError, match="no annotated video is left to judge"):
+    with pytest.raises(InputError, match="no annotated video is left to evaluate"):
         job.train_and_evaluate(values)

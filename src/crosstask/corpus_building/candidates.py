@@ -85,7 +85,7 @@ def _reason(n_steps: int, physical: float, ordered: float, frequent: int | None)
     if not FEWEST_STEPS <= n_steps <= MOST_STEPS:
         return f"{n_steps} steps; expected {FEWEST_STEPS} to {MOST_STEPS}"
     if physical < LEAST_PHYSICAL:
-        return f"{physical:.0%} of its steps are done with hands; expected {LEAST_PHYSICAL:.0%}"
+        return f"{physical:.0%} of its steps are manual actions; expected {LEAST_PHYSICAL:.0%}"
     if ordered < LEAST_ORDERED:
         return f"{1 - ordered:.0%} of its steps are choices; expected at most {1 - LEAST_ORDERED:.0%}"
     if frequent is not None and frequent < FEWEST_RESULTS:

@@ -56,7 +56,7 @@ def split_for_job(corpus: Corpus, values: Mapping[str, Any]) -> Split:
     test = tuple(v for v in split.test if v.key in corpus.annotations and corpus.knows_length(v))
     if not test:
         raise InputError(
-            f"corpus '{corpus.name}': no annotated video is left to judge with {n} training videos a task; use fewer of them "
+            f"corpus '{corpus.name}': no annotated video is left to evaluate with {n} training videos per task; use fewer of them "
             "(--train-videos) or --split-by group"
         )
     return Split(split.train, test)

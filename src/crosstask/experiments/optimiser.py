@@ -38,20 +38,7 @@ def optimiser(config: ExperimentConfig) -> ExperimentResult:
     has_features = config.synthetic or any(video.id in corpus.features for video in corpus.videos)
     methods = METHODS if has_features else METHODS[:2]
     names = {f"{method}, K = {K}": (method, K) for K in KS for method in methods}
-    jobs = []
-    for run in range(config.runs):
-        for method, K in names.values():
-            values = {
-                "corpus": corpus_of_run(config.corpus, run),
-                "seed": config.seed + run,
-                "split": config.split_by,
-                "train_videos_per_task": config.train_videos_per_task,
-                "method": method,
-                "n_steps": K,
-                "learning": dict(sorted(config.learning.items())),
-            }
-            jobs.append(Job(f"{method}-{K}-{run:03d}", values))
-    done = config.run_jobs("optimiser", jobs, discover_and_evaluate)
+    done = config.run_jobs("optimiser", _jobs(config, list(names.values())), discover_and_evaluate)
     results = {name: _summarise(done[i :: len(names)]) for i, name in enumerate(names)}
     differences = {}
     for K in KS if "alayrac16" in methods else ():
@@ -71,6 +58,24 @@ def optimiser(config: ExperimentConfig) -> ExperimentResult:
     rows += [[name, difference_cell(of["f1"]), ""] for name, of in differences.items()]
     result = ExperimentResult(summary, "F1 of K discovered steps, in percent", ["", "F1", "paper"], rows, _csv(results))
     return write_result(config, result, _draw)
+
+
+def _jobs(config: ExperimentConfig, arms: Sequence[tuple[str, int]]) -> list[Job]:
+    """One job for every run and every pair of a method and a number of steps K; runs are the outer loop."""
+    jobs = []
+    for run in range(config.runs):
+        for method, K in arms:
+            values = {
+                "corpus": corpus_of_run(config.corpus, run),
+                "seed": config.seed + run,
+                "split": config.split_by,
+                "train_videos_per_task": config.train_videos_per_task,
+                "method": method,
+                "n_steps": K,
+                "learning": dict(sorted(config.learning.items())),
+            }
+            jobs.append(Job(f"{method}-{K}-{run:03d}", values))
+    return jobs
 
 
 def discover_and_evaluate(values: Mapping[str, Any]) -> dict[str, Any]:
