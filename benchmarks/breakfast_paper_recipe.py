@@ -13,10 +13,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
 from crosstask import open_corpus
 from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.paired import mean_interval
 from crosstask.evaluation.splits import group_split
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.zhukov19.alternation import AlternationSettings
@@ -53,10 +53,7 @@ def recalls(folder: Path, n_splits: int) -> dict[str, list[float]]:
 
 def paired(ours: list[float], theirs: list[float]) -> dict[str, float]:
     """Mean difference in points with its 95 % interval over splits."""
-    difference = 100 * (np.array(ours) - np.array(theirs))
-    half = float(stats.t.ppf(0.975, len(difference) - 1) * difference.std(ddof=1) / np.sqrt(len(difference)))
-    mean = float(difference.mean())
-    return {"mean": mean, "low": mean - half, "high": mean + half}
+    return mean_interval(100 * (np.array(ours) - np.array(theirs)))
 
 
 def main() -> None:

@@ -78,8 +78,8 @@ def task_map(corpus: Corpus) -> dict[str, object]:
 
 def score_table(corpus: Corpus, task_id: str, settings: rel.RelevanceSettings) -> np.ndarray:
     """(videos, tasks): the relevance of every transcript of a task to every step list."""
-    words = rel.telling_words(corpus.tasks.values())
-    narrations = [narration_from_cues(corpus, video.id) for video in corpus.videos_of(task_id) if video.id in corpus.subtitles]
+    words = rel.stem_weights(corpus.tasks.values())
+    narrations = [narration_of(corpus, video.id) for video in corpus.videos_of(task_id) if video.id in corpus.subtitles]
     said = [rel.spoken_stems(narration) for narration in narrations]
     return np.array([[rel.relevance(stems, task, words, settings) for task in corpus.tasks.values()] for stems in said])
 
@@ -124,11 +124,11 @@ def relevance_of(corpus: Corpus, task_ids: tuple[str, str]) -> dict[str, object]
         }
     default = GRID.index(rel.DEFAULT)
     result["default settings"] = {corpus.tasks[t].title: figures[t][default] for t in task_ids}
-    spelling, rel.one_spelling = rel.one_spelling, lambda stem: stem  # type: ignore[assignment]
+    spelling, rel.singular_stem = rel.singular_stem, lambda stem: stem  # type: ignore[assignment]
     result["default settings, 'shelf' and 'shelves' apart"] = {
         corpus.tasks[t].title: right_against_others(score_table(corpus, t, rel.DEFAULT), order.index(t)) for t in task_ids
     }
-    rel.one_spelling = spelling
+    rel.singular_stem = spelling
     result["videos of one task against those of the other, by its step list"] = {
         corpus.tasks[t].title: videos_told_apart(corpus, t, task_ids) for t in task_ids
     }

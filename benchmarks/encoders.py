@@ -12,7 +12,7 @@ import numpy as np
 from crosstask.datasets import open_corpus
 from crosstask.metrics.windows import score_windows
 from crosstask.narration.narrate import narrate_paper, transcripts, usable_videos
-from crosstask.narration.plain import PlainSettings
+from crosstask.narration.paper import PaperSettings
 from crosstask.storage import write_json
 from crosstask.text.encoders import open_encoder
 from crosstask.text.encoders.articles import read_articles
@@ -62,7 +62,7 @@ def main(out: Path) -> None:
 
     def judge(judged_encoder, **about) -> None:
         for words in WINDOW_WORDS:
-            found = narrate_paper(corpus, videos, judged_encoder, PlainSettings(window_words=words))
+            found = narrate_paper(corpus, videos, judged_encoder, PaperSettings(window_words=words))
             rows.append({**about, "window_words": words, **score_windows(corpus, judged, found.windows).to_json()})
             print(about, words, round(rows[-1]["precision"], 4), round(rows[-1]["recall"], 4), flush=True)
             write_json(out, {"command": command, "triplets_satisfied_without_training": references, "rows": rows})

@@ -17,7 +17,7 @@ import numpy as np
 
 from crosstask.datasets import open_corpus
 from crosstask.metrics.windows import score_windows
-from crosstask.narration.collection import BestSettings, SpokenEvidence, best_windows
+from crosstask.narration.collection import CollectionSettings, SpokenEvidence, collection_windows
 from crosstask.narration.narrate import (
     SpeechMatcher,
     narrate_best,
@@ -32,15 +32,20 @@ from crosstask.storage.derived_folders import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
 
 COMMAND = "CROSSTASK_DATA=DATA python benchmarks/narration.py results"
-GRID = {"temperature": (0.25, 0.4, 0.6), "absent": (1.5, 2.0, 2.5), "lag_s": (0.5, 1.5, 2.5), "order_trust": (0.5, 1.0)}
+GRID = {
+    "temperature": (0.25, 0.4, 0.6),
+    "absence_threshold": (1.5, 2.0, 2.5),
+    "lag_s": (0.5, 1.5, 2.5),
+    "order_weight": (0.5, 1.0),
+}
 ABLATIONS = {
     "best": {},
-    "without TF-IDF beside it": {"words_weight": 0.0},
-    "without its own word vectors": {"own_vectors_weight": 0.0},
+    "without TF-IDF beside it": {"tfidf_weight": 0.0},
+    "without its own word vectors": {"word_vectors_weight": 0.0},
     "without prototypes": {"prototype_weight": 0.0},
     "without positions": {"position_weight": 0.0},
-    "without absence": {"absent": -1e3},
-    "ordered marginals alone": {"order_trust": 1.0},
+    "without absence": {"absence_threshold": -1e3},
+    "ordered marginals alone": {"order_weight": 1.0},
     "without lag": {"lag_s": 0.0},
 }
 
@@ -68,16 +73,17 @@ def heard_by_task(judge: Judge, listener: SpeechMatcher) -> dict[str, tuple[list
     return tasks
 
 
-def try_settings(judge: Judge, tasks: dict, listener: SpeechMatcher, settings: BestSettings) -> dict:
+def try_settings(judge: Judge, tasks: dict, listener: SpeechMatcher, settings: CollectionSettings) -> dict:
     windows: dict = {}
     for keys, heard in tasks.values():
-        windows |= dict(zip(keys, best_windows(heard, listener.weights(settings), settings), strict=True))
+        windows |= dict(zip(keys, collection_windows(heard, listener.weights(settings), settings), strict=True))
     return judge.scores(windows)
 
 
 def ablations(judge: Judge, tasks: dict, listener: SpeechMatcher) -> list[dict]:
     return [
-        {"setting": name, **try_settings(judge, tasks, listener, BestSettings(**changed))} for name, changed in ABLATIONS.items()
+        {"setting": name, **try_settings(judge, tasks, listener, CollectionSettings(**changed))}
+        for name, changed in ABLATIONS.items()
     ]
 
 
@@ -85,14 +91,14 @@ def across_tasks(judge: Judge, tasks: dict, listener: SpeechMatcher) -> dict:
     """Settings with the best precision + recall + hit rate on one task, judged on the other; beside them, the defaults."""
     rows = []
     for values in product(*GRID.values()):
-        settings = BestSettings(**dict(zip(GRID, values, strict=True)))
+        settings = CollectionSettings(**dict(zip(GRID, values, strict=True)))
         rows.append((settings, try_settings(judge, tasks, listener, settings)["tasks"]))
     names = sorted(tasks)
 
     def worth(figures: dict) -> float:
         return figures["precision"] + figures["recall"] + figures["hit_rate"]
 
-    result: dict = {"grid": GRID, "points": len(rows), "default": asdict(BestSettings())}
+    result: dict = {"grid": GRID, "points": len(rows), "default": asdict(CollectionSettings())}
     for chosen_on, judged_on in (names, names[::-1]):
         settings, figures = max(rows, key=lambda row: worth(row[1][chosen_on]))
         result[f"chosen on {chosen_on}, judged on {judged_on}"] = {"settings": asdict(settings), "figures": figures[judged_on]}

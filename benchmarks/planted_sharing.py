@@ -15,9 +15,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
 from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.paired import mean_interval
 from crosstask.evaluation.splits import Split, paper_split
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.order_only import Uniform
@@ -76,9 +76,7 @@ def never_trained(corpus: Corpus, split: Split, seed: int, settings: Alternation
 
 def interval(differences: np.ndarray) -> dict[str, float]:
     """Mean of paired differences, and its 95 % interval by Student's t."""
-    mean, error = float(differences.mean()), float(differences.std(ddof=1) / np.sqrt(len(differences)))
-    reach = float(stats.t.ppf(0.975, len(differences) - 1)) * error
-    return {"mean": round(mean, 4), "low": round(mean - reach, 4), "high": round(mean + reach, 4)}
+    return {name: round(value, 4) for name, value in mean_interval(differences).items()}
 
 
 def summary(by_seed: list[dict[str, Recalls]]) -> dict[str, object]:

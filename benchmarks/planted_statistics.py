@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crosstask.metrics.statistics import overall, task_statistics
+from crosstask.metrics.statistics import overall_statistics, task_statistics
 from crosstask.records import Corpus, Interval
 from crosstask.storage import write_json
 from crosstask.synthetic import DIFFICULTIES, SHAPES, generate_without_features
@@ -92,7 +92,7 @@ def figures(corpus: Corpus) -> dict[str, float]:
     log_durations = np.log([part.interval.length_s for part in parts])
     shown = sum(len({part.step for part in truth}) for truth in corpus.annotations.values())
     return {
-        **{k: float(v or 0) for k, v in overall([task_statistics(corpus, t) for t in corpus.primary_tasks()]).items()},
+        **{k: float(v or 0) for k, v in overall_statistics([task_statistics(corpus, t) for t in corpus.primary_tasks()]).items()},
         **windows_against_truth(corpus),
         "mean_log_seconds": float(log_seconds.mean()),
         "deviation_log_seconds": float(log_seconds.std()),

@@ -17,10 +17,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
 from crosstask.corpus_building.task_map import component_distances
 from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.paired import mean_interval
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.order_only import Uniform
@@ -89,9 +89,7 @@ def one_world(seed: int, unseen: bool) -> dict[str, float]:
 
 def interval(differences: np.ndarray) -> dict[str, float]:
     """Mean of paired differences, and its 95 % interval by Student's t."""
-    reach = stats.t.ppf(0.975, len(differences) - 1) * differences.std(ddof=1) / np.sqrt(len(differences))
-    mean = differences.mean()
-    return {"mean": round(float(mean), 4), "low": round(float(mean - reach), 4), "high": round(float(mean + reach), 4)}
+    return {name: round(value, 4) for name, value in mean_interval(differences).items()}
 
 
 def main() -> None:

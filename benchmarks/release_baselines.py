@@ -11,10 +11,10 @@ import numpy as np
 
 from crosstask import open_corpus
 from crosstask.evaluation.evaluate import evaluate
-from crosstask.evaluation.paired import figures_of
+from crosstask.evaluation.paired import summarise_method
 from crosstask.evaluation.splits import paper_split
 from crosstask.methods import method_named
-from crosstask.metrics.statistics import as_json, overall, task_statistics
+from crosstask.metrics.statistics import overall_statistics, task_statistics, task_statistics_to_json
 from crosstask.storage import write_json
 
 PAPER = {
@@ -44,8 +44,11 @@ def main() -> None:
         "what": "the real CrossTask release, 20 paper splits of 1,850 test videos, methods that need no features",
         "command": f"CROSSTASK_DATA=DATA python benchmarks/release_baselines.py --out results/{arguments.out.name}",
         "seeds": list(range(arguments.runs)),
-        "statistics": {"overall": overall(list(rows.values())), "tasks": {task: as_json(row) for task, row in rows.items()}},
-        "results": {name: figures_of(results) for name, results in found.items()},
+        "statistics": {
+            "overall": overall_statistics(list(rows.values())),
+            "tasks": {task: task_statistics_to_json(row) for task, row in rows.items()},
+        },
+        "results": {name: summarise_method(results) for name, results in found.items()},
         "paper": PAPER,
     }
     for of in result["results"].values():

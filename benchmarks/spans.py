@@ -18,14 +18,14 @@ import numpy as np
 from breakfast_paper_recipe import SETTINGS
 
 from crosstask import open_corpus
-from crosstask.evaluation.paired import paired_difference, spread
+from crosstask.evaluation.paired import paired_difference, run_statistics
 from crosstask.evaluation.splits import Split, group_of, group_split, paper_split
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.protocols import Scorer
 from crosstask.methods.zhukov19 import Zhukov19
-from crosstask.metrics.spans import absence_f1, best_overlap, random_f1
-from crosstask.model.localization import absence_thresholds_of, localization_of
+from crosstask.metrics.intervals import absence_f1, best_iou, random_f1
+from crosstask.model.model import absence_thresholds_of
 from crosstask.records import Corpus, Interval, Video
 from crosstask.storage import write_json
 
@@ -77,9 +77,9 @@ def one_task(corpus: Corpus, scorer: Scorer, tested: list[Video], spacing: float
             absent.append(not truths)
             hits.append(any(step.second in a.segments(n) for a in truths))
             if truths:
-                overlaps["span IoU"].append(best_overlap(Interval(step.start_s, step.end_s), truths))
+                overlaps["span IoU"].append(best_iou(Interval(step.start_s, step.end_s), truths))
                 for name, length in lengths.items():
-                    overlaps[name].append(best_overlap(around(step.second + 0.5, length, n), truths))
+                    overlaps[name].append(best_iou(around(step.second + 0.5, length, n), truths))
     s, a, h = np.array(said), np.array(absent), np.array(hits)
     return {name: float(np.mean(values)) for name, values in overlaps.items()} | {
         "absent F1": absence_f1(s, a),
@@ -115,7 +115,7 @@ def summary(corpus: Corpus, draw: Callable[[Corpus, np.random.Generator], Split]
         print(seed, {k: round(v, 3) for k, v in runs[-1].items()}, flush=True)
     figures = {key: [run[key] for run in runs] for key in runs[0]}
     return {
-        "figures": {key: spread(values) for key, values in figures.items()},
+        "figures": {key: run_statistics(values) for key, values in figures.items()},
         "differences": {f"{a} - {b}": paired_difference(figures[a], figures[b]) for a, b in PAIRS},
         "best: absent F1 - none declared (0)": paired_difference(figures["best: absent F1"], [0.0] * n_splits),
     }

@@ -21,7 +21,7 @@ from crosstask.methods.component_scorer import ComponentScorer
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.training_videos import training_arrays
 from crosstask.methods.zhukov19 import Zhukov19
-from crosstask.narration.narrate import RECIPES, usable_videos
+from crosstask.narration.narrate import NARRATION_METHODS, usable_videos
 from crosstask.records import Corpus
 from crosstask.storage import write_json
 from crosstask.storage.derived_folders import cache_folder
@@ -72,7 +72,7 @@ def main(out: Path) -> None:
                 test += [v for i, v in enumerate(of_task) if i not in chosen]
             # Windows are made from the training videos alone: nothing of a tested video is used.
             trained = [v for v in usable if v.video in set(train)]
-            windows = RECIPES[recipe](corpus, trained, encoder).windows if recipe else {}
+            windows = NARRATION_METHODS[recipe](corpus, trained, encoder).windows if recipe else {}
             start = time.perf_counter()
             seen = replace(corpus.only(train), windows=windows)
             settings = AlternationSettings(**SETTINGS, label_cost=label_cost)

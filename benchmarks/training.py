@@ -22,11 +22,11 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from scipy import stats
 from textbook import TextbookVideo, train_textbook
 
 from crosstask.datasets.release import read_release, write_release
 from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.paired import mean_interval
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.inference.compiled import compiled_with_reordered_sums
 from crosstask.learning.zhukov19.alternation import AlternationSettings, Progress, alternate, as_stored, begin
@@ -187,8 +187,8 @@ def beside_the_textbook(corpus: Corpus, folder: Path, settings: AlternationSetti
 
 def half_interval(differences: np.ndarray) -> float:
     """Half of the 95 % interval of a mean by Student's t."""
-    n = len(differences)
-    return float(stats.t.ppf(0.975, n - 1) * differences.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+    interval = mean_interval(differences)
+    return interval["high"] - interval["mean"] if len(differences) > 1 else float("nan")
 
 
 def textbook_videos(corpus: Corpus, vocabulary, folder: Path):

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from cli.running import json_of, refused
-from crosstask.corpus_building.candidates import candidate, candidates
+from crosstask.corpus_building.candidates import assess_article, rank_candidates
 from crosstask.corpus_building.related import ArticleIndex, related_tasks
 from crosstask.corpus_building.search_results import read_search_results, videos_from_results
 from crosstask.records import InputError
@@ -15,22 +15,22 @@ CHOICES = Page("Cook Eggs", (("Consider boiling them.",), ("Alternatively, fry t
 
 
 def test_hands_on_articles_in_order_fit():
-    found = candidates([DECIDING, PANCAKES, CHOICES])
+    found = rank_candidates([DECIDING, PANCAKES, CHOICES])
     assert [one.title for one in found if one.kept] == ["Make Pancakes"] and found[0].physical == 1
     assert found[0].steps == ("mix flour", "pour batter into pan", "flip pancake")
-    assert "done with hands" in candidate(DECIDING).reason
-    assert "steps; expected 3" in candidate(Page("x", (("Pour the milk.",),))).reason
-    assert candidate(Page("x", ())).physical == 0
+    assert "manual actions" in assess_article(DECIDING).reason
+    assert "steps; expected 3" in assess_article(Page("x", (("Pour the milk.",),))).reason
+    assert assess_article(Page("x", ())).physical == 0
 
 
 def test_choices_are_no_order():
     page = Page("x", (("Fry the eggs if you like.",), ("Boil the eggs instead.",), ("Peel the eggs.",)))
-    assert "choices" in candidate(page).reason
+    assert "choices" in assess_article(page).reason
 
 
 def test_frequency_comes_from_a_search():
-    assert candidate(PANCAKES).frequent is None
-    assert not candidate(PANCAKES, {"make pancakes": 3}).kept and candidate(PANCAKES, {"make pancakes": 50}).kept
+    assert assess_article(PANCAKES).frequent is None
+    assert not assess_article(PANCAKES, {"make pancakes": 3}).kept and assess_article(PANCAKES, {"make pancakes": 50}).kept
 
 
 def test_search_results_of_every_kind(tmp_path):

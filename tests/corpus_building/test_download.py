@@ -9,12 +9,12 @@ from cli.running import crosstask, json_of, refused
 from corpus_building.server import misbehaving_server
 from crosstask.corpus_building import fetching
 from crosstask.corpus_building.download import download_part
-from crosstask.corpus_building.fetching import Patience, fetch_file
+from crosstask.corpus_building.fetching import RetryPolicy, fetch_file
 from crosstask.corpus_building.published_parts import PARTS
-from crosstask.corpus_building.unpacking import Limits, unpack
+from crosstask.corpus_building.unpacking import UnpackLimits, unpack
 from crosstask.records import InputError
 
-QUICK = Patience(timeout_s=0.3, attempts=4, pause_s=0.01, most_bytes=10**6)
+QUICK = RetryPolicy(timeout_s=0.3, attempts=4, pause_s=0.01, max_bytes=10**6)
 CONTENT = bytes(range(256)) * 40
 FILES = {"crosstask_release/videos.csv": b"1,a,http://y\n", "crosstask_release/annotations/1_a.csv": b"1,0,3\n"}
 
@@ -44,26 +44,26 @@ def server():
 
 
 @pytest.mark.parametrize("path", ["plain", "truncates", "redirects", "busy", "ignores-ranges"])
-def test_the_whole_file_comes(server, tmp_path, path):
+def test_the_whole_file_is_downloaded(server, tmp_path, path):
     assert fetch_file(f"{server.address}/{path}", tmp_path / "f", QUICK).read_bytes() == CONTENT
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["f"], "nothing half-done is left"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["f"], "no partial file is left"
 
 
-def test_a_truncated_file_goes_on_where_it_stopped(server, tmp_path):
+def test_a_truncated_download_resumes_where_it_stopped(server, tmp_path):
     fetch_file(f"{server.address}/truncates", tmp_path / "f", QUICK)
     piece = len(CONTENT) // 3 + 1
     assert [asked for _, asked in server.asked] == [None, f"bytes={piece}-", f"bytes={2 * piece}-"]
 
 
-def test_the_next_command_goes_on_too(server, tmp_path):
-    with pytest.raises(InputError, match="repeat the command to go on"):
-        fetch_file(f"{server.address}/truncates", tmp_path / "f", Patience(0.3, 1, 0.01))
+def test_the_next_command_resumes_too(server, tmp_path):
+    with pytest.raises(InputError, match="repeat the command to resume"):
+        fetch_file(f"{server.address}/truncates", tmp_path / "f", RetryPolicy(0.3, 1, 0.01))
     assert (tmp_path / "f.part").stat().st_size == len(CONTENT) // 3 + 1
     fetch_file(f"{server.address}/plain", tmp_path / "f", QUICK)
     assert (tmp_path / "f").read_bytes() == CONTENT and server.asked[-1][1] is not None
 
 
-def test_a_file_that_changes_is_never_stitched_together(server, tmp_path):
+def test_parts_of_different_versions_are_never_joined(server, tmp_path):
     assert fetch_file(f"{server.address}/changes", tmp_path / "f", QUICK).read_bytes() == b"new" * 1000
 
 
@@ -71,16 +71,16 @@ def test_a_file_that_changes_is_never_stitched_together(server, tmp_path):
     ("path", "message"),
     [
         ("stalls", "timed out"),
-        ("promises-too-much", "bytes came"),
+        ("promises-too-much", "bytes received"),
         ("promises-the-moon", "free some space"),
-        ("endless", "more bytes came"),
+        ("endless", "more bytes received"),
         ("to-a-file", "not allowed"),
-        ("to-ftp", "not of the web"),
+        ("to-ftp", "not a web address"),
         ("round", "redirect"),
         ("gone", "404"),
     ],
 )
-def test_trouble_is_said_in_one_line_and_leaves_no_file(server, tmp_path, path, message):
+def test_a_failed_download_is_reported_in_one_line_and_leaves_no_file(server, tmp_path, path, message):
     with pytest.raises(InputError, match=message) as caught:
         fetch_file(f"{server.address}/{path}", tmp_path / "f", QUICK)
     assert not (tmp_path / "f").exists() and "\n" not in str(caught.value)
@@ -88,7 +88,7 @@ def test_trouble_is_said_in_one_line_and_leaves_no_file(server, tmp_path, path, 
 
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://x/y", "http://", "gone.zip"])
 def test_other_addresses_are_refused(tmp_path, address):
-    with pytest.raises(InputError, match="not of the web"):
+    with pytest.raises(InputError, match="not a web address"):
         fetch_file(address, tmp_path / "f", QUICK)
 
 
@@ -104,7 +104,7 @@ def test_a_part_is_fetched_unpacked_recorded_and_verified(tmp_path):
         assert first["files"] == 2 and not first["verified"] and first["from"].endswith("truncates")
         assert (tmp_path / "crosstask_release" / "annotations" / "1_a.csv").read_bytes() == b"1,0,3\n"
         again = download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)
-        assert again["verified"] and again["from"] is None, "what is there is not fetched again"
+        assert again["verified"] and again["from"] is None, "an existing archive is not downloaded again"
         (tmp_path / ".crosstask" / "downloads" / "crosstask_release.zip").unlink()
         server.content = zipped(FILES | {"crosstask_release/videos.csv": b"other\n"})
         with pytest.raises(InputError, match="was recorded on first use"):
@@ -143,7 +143,7 @@ def test_hostile_archives_write_nothing(tmp_path, name):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.zip").write_bytes(data)
     with pytest.raises(InputError, match=message):
-        unpack(tmp_path / "in" / "a.zip", tmp_path / "in" / "out", "crosstask_release", Limits(most_files=50))
+        unpack(tmp_path / "in" / "a.zip", tmp_path / "in" / "out", "crosstask_release", UnpackLimits(max_files=50))
     assert sorted(p.name for p in tmp_path.rglob("*") if p.is_file()) == ["a.zip"]
 
 
@@ -166,7 +166,7 @@ def test_the_verb(tmp_path):
     with misbehaving_server(zipped(FILES)) as server:
         answer = json_of("download", "release", "--out", tmp_path / "d", "--from", f"{server.address}/plain")
         assert answer["parts"][0]["files"] == 2
-        assert "not of the web" in refused("download", "release", "--out", tmp_path / "e", "--from", "file:///etc/passwd")
+        assert "not a web address" in refused("download", "release", "--out", tmp_path / "e", "--from", "file:///etc/passwd")
         message = refused("download", "release", "--out", tmp_path / "e", "--from", f"{server.address}/gone", "--attempts", 1)
         assert "404" in message and "--from" in message
 

@@ -6,7 +6,7 @@ import pytest
 from cli.running import json_of, refused
 from crosstask.corpus_building.drafting import draft_step, draft_steps
 from crosstask.corpus_building.related import ArticleIndex, article_text, is_near_duplicate, related_tasks
-from crosstask.corpus_building.task_map import component_distances, draw_map, nearest_tasks
+from crosstask.corpus_building.task_map import component_distances, compute_task_map, nearest_tasks
 from crosstask.records import task_from_steps
 from crosstask.text.encoders.articles import Page, read_articles
 
@@ -113,8 +113,8 @@ def test_the_map_places_every_task():
         task_from_steps(steps, f"t{i}")
         for i, steps in enumerate(["pour milk, stir", "pour egg, stir", "jack car", "raise car", "cut wood"])
     ]
-    drawn = draw_map(tasks, n_clusters=3)
-    assert drawn.places.shape == (5, 2) and np.isfinite(drawn.places).all() and len(drawn.cluster_words) == 3
+    drawn = compute_task_map(tasks, n_clusters=3)
+    assert drawn.positions.shape == (5, 2) and np.isfinite(drawn.positions).all() and len(drawn.cluster_words) == 3
 
 
 def test_unknown_task_of_a_corpus_is_refused(tmp_path):

@@ -4,32 +4,32 @@ import numpy as np
 import pytest
 
 from cli.running import crosstask, json_of, refused
-from crosstask.corpus_building.purity import PurityCurve, draw_purity, purity_curve, read_marks, reranked
+from crosstask.corpus_building.purity import PurityCurve, draw_purity, purity_curve, read_marks, rerank
 from crosstask.corpus_building.relevance import (
     DEFAULT,
     RelevanceSettings,
+    content_stems,
     rank_by_narration,
     relevance,
     spoken_stems,
-    stems_to_hear,
-    telling_words,
+    stem_weights,
 )
 from crosstask.records import InputError, Narration, Task, Word
 from tiny import TASKS, write_tiny
 
-WORDS = telling_words(TASKS.values())
+WORDS = stem_weights(TASKS.values())
 CLOSE = RelevanceSettings(window_words=2, title_weight=0)
 
 
-def said(text):
+def narration(text):
     return Narration(tuple(Word(word, float(i), i + 1.0) for i, word in enumerate(text.split())))
 
 
 def spoken(text, task=TASKS["1"], settings=CLOSE):
-    return relevance(spoken_stems(said(text)), task, WORDS, settings)
+    return relevance(spoken_stems(narration(text)), task, WORDS, settings)
 
 
-def test_everything_said_in_order_is_one_and_nothing_is_zero():
+def test_all_steps_spoken_in_order_give_one_and_none_give_zero():
     assert spoken("pour milk and now stir coffee and then pour coffee") == pytest.approx(1)
     assert spoken("welcome to my channel") == 0 == spoken("")
 
@@ -43,48 +43,48 @@ def test_a_step_left_out_costs_its_weight_only():
     assert 0.5 < part < whole
 
 
-def test_brute_force_agrees():
+def test_the_best_ordered_sum_agrees_with_enumeration():
     """The programme against every choice of ordered moments."""
     from itertools import combinations
 
-    from crosstask.corpus_building.relevance import _best_in_order
+    from crosstask.corpus_building.relevance import _best_ordered_sum
 
     rng = np.random.default_rng(0)
     for _ in range(20):
-        heard = rng.random((6, 3)) * (rng.random((6, 3)) < 0.6)
+        scores = rng.random((6, 3)) * (rng.random((6, 3)) < 0.6)
         best = max(
-            sum(heard[moment, step] for moment, step in zip(moments, steps, strict=True))
+            sum(scores[moment, step] for moment, step in zip(moments, steps, strict=True))
             for n in range(4)
             for steps in combinations(range(3), n)
             for moments in combinations(range(6), n)
         )
-        assert _best_in_order(heard) == pytest.approx(best)
+        assert _best_ordered_sum(scores) == pytest.approx(best)
 
 
 def test_plurals_and_everyday_words():
-    assert stems_to_hear("put the loaves in the oven") == ["put", "loaf", "oven"]
+    assert content_stems("put the loaves in the oven") == ["put", "loaf", "oven"]
     assert spoken("cut the shelf", Task("9", "x", ("cut shelves",))) == pytest.approx(1)
 
 
-def test_rare_words_tell_more():
+def test_rare_words_have_larger_weights():
     assert WORDS.weight("pour") < WORDS.weight("cocoa") < WORDS.weight("rotor")
 
 
-def test_the_ranking_is_by_falling_relevance():
-    narrations = {"b": said("nothing"), "a": said("nothing"), "c": said("pour milk for a latte")}
+def test_the_ranking_is_by_descending_relevance():
+    narrations = {"b": narration("nothing"), "a": narration("nothing"), "c": narration("pour milk for a latte")}
     assert [row.video for row in rank_by_narration(narrations, TASKS["1"], WORDS)] == ["c", "a", "b"]
 
 
 @pytest.mark.slow
-def test_real_transcripts_tell_their_task(real_data, real_release):
+def test_real_transcripts_are_relevant_for_their_task(real_data, real_release):
     """Every transcript against all 83 step lists, with the settings of the command."""
     from sklearn.metrics import roc_auc_score
 
-    words, tasks = telling_words(real_release.tasks.values()), list(real_release.tasks.values())
+    words, tasks = stem_weights(real_release.tasks.values()), list(real_release.tasks.values())
     for task_id in ("76400", "59684"):
         videos = [video for video in real_release.videos_of(task_id) if video.id in real_release.subtitles]
-        heard = [spoken_stems(real_release.subtitles[video.id]) for video in videos]
-        scores = [relevance(stems, task, words, DEFAULT) for stems in heard for task in tasks]
+        spoken_words = [spoken_stems(real_release.subtitles[video.id]) for video in videos]
+        scores = [relevance(stems, task, words, DEFAULT) for stems in spoken_words for task in tasks]
         right = [task.id == task_id for _ in videos for task in tasks]
         assert roc_auc_score(right, scores) >= 0.95
 
@@ -99,7 +99,7 @@ def test_purity_and_its_cut():
 
 
 def test_marks_are_reordered_by_score():
-    assert reranked([("x", False), ("y", True), ("z", True)], {"x": 0.1, "y": 0.9}) == [("y", True), ("x", False), ("z", True)]
+    assert rerank([("x", False), ("y", True), ("z", True)], {"x": 0.1, "y": 0.9}) == [("y", True), ("x", False), ("z", True)]
 
 
 @pytest.mark.parametrize(

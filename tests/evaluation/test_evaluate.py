@@ -8,7 +8,7 @@ from tiny import tiny_corpus
 
 
 class Oracle:
-    """Scores that know the truth."""
+    """Scores computed from the annotation."""
 
     def __init__(self, corpus):
         self.truth = {corpus.features.rows(v.id).tobytes(): corpus.annotations[v.key] for v in corpus.videos}
@@ -20,7 +20,7 @@ class Oracle:
         return scores
 
 
-def test_the_truth_scores_one():
+def test_scores_from_the_annotation_give_one():
     corpus = tiny_corpus()
     result = evaluate(corpus, Oracle(corpus), annotated_videos(corpus)).to_json()
     assert result["recall"]["mean"] == result["map"]["mean"] == result["f1"]["mean"] == 1.0
@@ -44,7 +44,7 @@ def test_random_on_the_real_release_is_8_5(real_release):
     assert 100 * np.mean([draw["map"]["mean"] for draw in draws]) == pytest.approx(4.2, abs=0.1)
 
 
-def test_a_video_too_short_for_its_steps_is_set_aside_by_name():
+def test_a_video_too_short_for_its_steps_is_skipped_with_a_reason():
     corpus = tiny_corpus(n_segments=2)
     result = evaluate(corpus, method_named("uniform"), annotated_videos(corpus))
     assert len(result.skipped) == 3 and "1_-v1_1" in result.skipped
@@ -52,7 +52,7 @@ def test_a_video_too_short_for_its_steps_is_set_aside_by_name():
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_keeps_the_contract(name):
+def test_every_method_returns_finite_scores_of_the_right_shape(name):
     corpus = tiny_corpus()
     scorer = method_named(name).fit(corpus, np.random.default_rng(0))
     for task in corpus.tasks.values():

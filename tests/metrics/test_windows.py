@@ -1,4 +1,4 @@
-"""Windows against annotation, counted by hand."""
+"""Windows compared with annotation, counted by hand."""
 
 import pytest
 
@@ -9,18 +9,18 @@ A, B = Video("1", "a"), Video("2", "b")
 TASKS = {"1": Task("1", "one", ("x", "y", "z")), "2": Task("2", "two", ("x",))}
 
 
-def spans(*items: tuple[int, float, float]) -> tuple[StepInterval, ...]:
+def intervals(*items: tuple[int, float, float]) -> tuple[StepInterval, ...]:
     return tuple(StepInterval(k, Interval(start, end)) for k, start, end in items)
 
 
 CORPUS = Corpus(
     "c", TASKS, (A, B), seconds={"a": 100, "b": 50},
-    annotations={A.key: spans((0, 10, 20), (1, 30.5, 34.5), (0, 60, 70)), B.key: spans((0, 0, 10))},
+    annotations={A.key: intervals((0, 10, 20), (1, 30.5, 34.5), (0, 60, 70)), B.key: intervals((0, 0, 10))},
 )  # fmt: skip
 
 
 def test_figures_by_hand() -> None:
-    windows = {A.key: spans((0, 14, 24), (1, 40, 48), (2, 80, 90)), B.key: spans((0, 5, 15))}
+    windows = {A.key: intervals((0, 14, 24), (1, 40, 48), (2, 80, 90)), B.key: intervals((0, 5, 15))}
     scores = score_windows(CORPUS, [A, B], windows)
     # task 1: truth 10 + 10 + 5 (30.5-34.5 touches 30..34); windows 10 + 8 + 10; common 6; step 0 midpoint 19 hits, step 1 outside
     assert scores.tasks["1"] == pytest.approx(
@@ -39,10 +39,10 @@ def test_the_truth_itself_is_perfect() -> None:
     assert (scores.precision, scores.recall, scores.iou, scores.hit_rate, scores.outside) == (1, 1, 1, 1, 0)
 
 
-def test_a_video_without_windows_loses_its_steps() -> None:
+def test_steps_of_a_video_without_windows_are_missed() -> None:
     scores = score_windows(CORPUS, [A], {})
     assert (scores.precision, scores.recall, scores.outside, scores.mean_window_s) == (0, 0, 1, 0)
 
 
-def test_nothing_judged_is_nothing() -> None:
+def test_no_videos_give_no_tasks() -> None:
     assert score_windows(CORPUS, [], {}).to_json()["tasks"] == {}

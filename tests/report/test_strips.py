@@ -5,10 +5,10 @@ import pytest
 from crosstask.records import FoundStep, InputError, Interval, StepInterval, VideoKey
 from crosstask.report import strips
 from crosstask.report.page import write_report
-from crosstask.report.strips import judged, picture_path, read_strips, seconds_shown, strips_section, true_second
+from crosstask.report.strips import picture_path, read_strips, seconds_shown, strips_section, true_second, verdict_words
 from crosstask.runs import open_run
 from crosstask.storage import write_bytes, write_json
-from report.test_page import Checker
+from report.checker import Checker
 from runs.test_folder import tiny_run
 
 TRUTH = (StepInterval(0, Interval(2, 6)), StepInterval(0, Interval(20, 30)), StepInterval(2, Interval(8, 9)))
@@ -32,12 +32,12 @@ def test_the_true_moment_is_in_the_nearest_true_interval(step, second, expected)
 
 
 def test_verdicts_are_words_besides_colours():
-    def said(truth, second, shown=True):
-        return judged(truth, 0, FoundStep("stir", second, 0.0, 0, 1, shown), 40)[1]
+    def words(truth, second, shown=True):
+        return verdict_words(truth, 0, FoundStep("stir", second, 0.0, 0, 1, shown), 40)[1]
 
-    assert said(TRUTH, 3) == "✓ right" and said(TRUTH, 10) == "✗ wrong" and said((), 3) == "✗ placed, but not shown"
-    assert said(None, 3) == "found" and said(TRUTH, 3, shown=False) == "✓ right; ? perhaps not shown"
-    assert len({judged(TRUTH, 0, FoundStep("s", s, 0.0, 0, 1), 40)[0] for s in (3, 10)}) == 2
+    assert words(TRUTH, 3) == "✓ right" and words(TRUTH, 10) == "✗ wrong" and words((), 3) == "✗ localized, but not shown"
+    assert words(None, 3) == "found" and words(TRUTH, 3, shown=False) == "✓ right; ? predicted not shown"
+    assert len({verdict_words(TRUTH, 0, FoundStep("s", s, 0.0, 0, 1), 40)[0] for s in (3, 10)}) == 2
 
 
 def test_each_step_is_shown_where_found_and_where_true(tmp_path):
@@ -58,7 +58,7 @@ def test_each_step_is_shown_where_found_and_where_true(tmp_path):
 
 def test_a_page_stays_small_and_says_what_it_left_out(tmp_path, monkeypatch):
     _, parses = with_frames(tmp_path / "r", n_bytes=1000)
-    monkeypatch.setattr(strips, "MOST_BYTES", 1000 * 2 * len(parses[0].steps))
+    monkeypatch.setattr(strips, "MAX_BYTES", 1000 * 2 * len(parses[0].steps))
     section = strips_section(open_run(tmp_path / "r"))
     assert section.count("<h4>") == 1 and "would make this page too large" in section
 

@@ -31,7 +31,7 @@ def tiny_run(folder):
     return write_run(folder, run, {"proposed": parses}, scores), run, parses
 
 
-def test_a_run_comes_back_whole(tmp_path):
+def test_a_run_is_read_back_unchanged(tmp_path):
     folder, run, parses = tiny_run(tmp_path / "r")
     again = open_run(folder)
     assert again.run == run
@@ -48,7 +48,7 @@ def test_writing_again_gives_the_same_bytes(tmp_path):
         assert path.read_bytes() == (tmp_path / "b" / path.relative_to(tmp_path / "a")).read_bytes()
 
 
-def test_what_is_no_run_is_refused(tmp_path):
+def test_a_folder_without_a_valid_run_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no such folder"):
         open_run(tmp_path / "x")
     with pytest.raises(InputError, match=r"no run.json"):
@@ -64,7 +64,7 @@ def test_what_is_no_run_is_refused(tmp_path):
         open_run(tmp_path)
 
 
-def test_names_cannot_leave_the_folder(tmp_path):
+def test_ids_cannot_lead_out_of_the_folder(tmp_path):
     folder, _, _ = tiny_run(tmp_path / "r")
     with pytest.raises(InputError, match="cannot name a file"):
         open_run(folder).scores("../..", VideoKey("1", "x"))

@@ -11,7 +11,7 @@ import pytest
 from crosstask.datasets import open_corpus
 from crosstask.inference import decode_once
 from crosstask.methods.training_videos import places_allowed
-from crosstask.metrics.statistics import overall, task_statistics
+from crosstask.metrics.statistics import overall_statistics, task_statistics
 from crosstask.records import InputError
 from crosstask.synthetic import (
     DIFFICULTIES,
@@ -83,7 +83,7 @@ def test_rows_are_half_precision_not_negative_and_as_long_as_the_video():
 
 
 def test_statistics_at_the_paper_shape_are_those_of_the_release(paper_shape):
-    figures = overall([task_statistics(paper_shape, task) for task in paper_shape.primary_tasks()])
+    figures = overall_statistics([task_statistics(paper_shape, task) for task in paper_shape.primary_tasks()])
     assert figures["missing"] == pytest.approx(0.31, abs=0.05)
     assert figures["background"] == pytest.approx(0.72, abs=0.03)
     assert figures["order_consistency"] == pytest.approx(0.86, abs=0.03)

@@ -13,7 +13,7 @@ def spans(*triples):
     return [{"step": step, "start_s": start, "end_s": end} for step, start, end in triples]
 
 
-def test_the_run_describes_itself(client):
+def test_the_description_of_the_run(client):
     run = client.get("/api/run").json()
     assert run["title"] == "A tiny run" and run["synthetic"] and run["n_videos"] == 12
     assert [(t["title"], t["n_videos"]) for t in run["tasks"]] == [("Make Latte", 4), ("Make Tea", 4), ("Make Cocoa", 4)]
@@ -21,7 +21,7 @@ def test_the_run_describes_itself(client):
     assert run["parses_new_steps"]
 
 
-def test_videos_come_in_pages_that_hold_each_video_once(client):
+def test_pages_of_the_list_contain_each_video_once(client):
     pages = [client.get("/api/videos", params={"page": page, "page_size": 5}).json() for page in (1, 2, 3)]
     assert {page["total"] for page in pages} == {12} and {page["pages"] for page in pages} == {3}
     listed = [(v["task"], v["video"]) for page in pages for v in page["videos"]]
@@ -30,11 +30,11 @@ def test_videos_come_in_pages_that_hold_each_video_once(client):
 
 
 @pytest.mark.parametrize(("search", "total"), [("latte", 4), ("V2_", 4), ("v2_1", 1), ("tea v2_1", 1), ("tea v1_1", 0), ("", 12)])
-def test_search_looks_at_names_and_titles(client, search, total):
+def test_search_covers_ids_and_titles(client, search, total):
     assert client.get("/api/videos", params={"search": search}).json()["total"] == total
 
 
-def test_a_video_carries_parses_truth_windows_and_its_neighbours(client):
+def test_a_video_has_localizations_truth_windows_and_neighbours(client):
     video = client.get("/api/video", params={"task": "1", "video": "-v1_1"}).json()
     assert video["steps"] == list(TASKS["1"].steps) and video["n_segments"] == 40
     assert video["previous"] == FIRST and video["next"] == {"task": "1", "video": "-v1_2"}
@@ -56,7 +56,7 @@ def test_scores_are_those_of_the_run_step_by_step(client, folder):
     assert client.get("/api/scores", params={**FIRST, "source": "this:supervised"}).json() == {"scores": None}
 
 
-def test_new_steps_are_placed_by_the_model_and_unknown_words_named(client):
+def test_new_steps_are_localized_by_the_model_and_unknown_words_are_named(client):
     asked = {**FIRST, "source": "this:supervised", "steps": ["pour milk", "boil milk", "frobnicate"]}
     answer = client.post("/api/parse", json=asked).json()
     assert answer["how"] == "model" and [step["step"] for step in answer["steps"]] == asked["steps"]
@@ -76,12 +76,12 @@ def test_without_features_known_steps_are_rearranged_and_others_named(tmp_path):
     assert refused.status_code == 409 and "--corpus" in refused.json()["detail"]
 
 
-def test_more_steps_than_seconds_are_refused_in_words(client):
+def test_more_steps_than_seconds_are_an_error(client):
     refused = client.post("/api/parse", json={**FIRST, "source": "this:supervised", "steps": ["pour milk"] * 41})
     assert refused.status_code == 409 and "fewer steps" in refused.json()["detail"]
 
 
-def test_an_annotation_is_kept_in_the_published_format(client, folder):
+def test_an_annotation_is_saved_in_the_published_format(client, folder):
     answer = client.put("/api/annotation", json={**FIRST, "spans": spans((2, 7.25, 9), (1, 0, 3.456))})
     assert answer.json() == {"file": "annotations/1_-v1_0.csv"}
     assert (folder / "annotations" / "1_-v1_0.csv").read_text() == "1,0,3.46\n2,7.25,9\n"
@@ -95,13 +95,13 @@ def test_an_annotation_is_kept_in_the_published_format(client, folder):
     ("triple", "said"),
     [((4, 1, 2), "the task has 3"), ((1, 5, 5), "start before end"), ((1, 5, 4), "start before end"), ((1, 5, 42), "has 40 s")],
 )
-def test_impossible_labels_are_refused_and_nothing_is_written(client, folder, triple, said):
+def test_invalid_intervals_are_an_error_and_nothing_is_written(client, folder, triple, said):
     refused = client.put("/api/annotation", json={**FIRST, "spans": spans(triple)})
     assert refused.status_code == 409 and said in refused.json()["detail"]
     assert not (folder / "annotations").exists()
 
 
-def test_relevance_is_kept_filtered_and_taken_back(client, folder):
+def test_relevance_is_saved_filtered_and_removed(client, folder):
     client.put("/api/relevance", json={**FIRST, "relevance": "irrelevant"})
     assert json.loads((folder / "relevance.json").read_text())["videos"] == {"1_-v1_0": "irrelevant"}
     assert client.get("/api/videos", params={"show": "irrelevant"}).json()["videos"][0]["video"] == "-v1_0"
@@ -109,8 +109,8 @@ def test_relevance_is_kept_filtered_and_taken_back(client, folder):
     assert client.get("/api/videos", params={"show": "unmarked"}).json()["total"] == 12
 
 
-def test_two_writers_lose_nothing(folder):
-    """Two servers on one run, many threads each: every judgement survives."""
+def test_concurrent_writers_lose_nothing(folder):
+    """Two servers on one run with many threads each: every judgement is kept."""
     clients = [client_of(folder), client_of(folder)]
     keys = [(v["task"], v["video"]) for v in clients[0].get("/api/videos", params={"page_size": 50}).json()["videos"]]
     failures = []
@@ -130,7 +130,7 @@ def test_two_writers_lose_nothing(folder):
     assert not list(folder.glob(".*"))
 
 
-def test_a_second_run_stands_beside_the_first(folder, tmp_path):
+def test_a_second_run_is_compared_with_the_first(folder, tmp_path):
     client = client_of(folder, other=write_viewed_run(tmp_path / "before"))
     run = client.get("/api/run").json()
     assert run["compared_with"] == "before"

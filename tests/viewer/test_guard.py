@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from crosstask.viewer.guard import LARGEST_BODY, own_name
+from crosstask.viewer.guard import LARGEST_BODY, is_own_host
 from crosstask.viewer.serving import listen_on
 from viewer.viewed import FIRST, HERE, app_of, client_of, write_viewed_run
 
@@ -28,8 +28,8 @@ def test_our_own_names_are_answered(client, host):
 
 
 def test_listening_everywhere_takes_addresses_but_no_foreign_names():
-    assert own_name("10.0.0.7:80", "0.0.0.0") and own_name(socket.gethostname(), "0.0.0.0")
-    assert not own_name("evil.example", "0.0.0.0") and not own_name("10.0.0.7", "127.0.0.1")
+    assert is_own_host("10.0.0.7:80", "0.0.0.0") and is_own_host(socket.gethostname(), "0.0.0.0")
+    assert not is_own_host("evil.example", "0.0.0.0") and not is_own_host("10.0.0.7", "127.0.0.1")
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_bodies_have_a_limit_announced_or_not(client):
     [b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b"[" * 200_000, b'{"task": "\\ud800", "video": 3}', b'{"spans": NaN}'],
 )
 @pytest.mark.parametrize("path", ["/api/relevance", "/api/annotation"])
-def test_nonsense_is_answered_not_suffered(client, path, body):
+def test_invalid_bodies_give_a_client_error(client, path, body):
     answer = client.put(path, content=body, headers={"content-type": "application/json"})
     assert answer.status_code in {400, 422} and "detail" in answer.json()
 
 
-def test_every_answer_carries_the_policy(client):
+def test_every_response_has_the_security_headers(client):
     for path in ("/", "/main.js", "/api/run", "/nothing", "/media"):
         headers = client.get(path).headers
         assert "script-src 'self'" in headers["content-security-policy"] and "unsafe" not in headers["content-security-policy"]
@@ -101,7 +101,7 @@ def test_every_answer_carries_the_policy(client):
         "/model.safetensors",
         "/scores/supervised/1_-v1_0.npy",
         "/%00",
-        "/.marking",
+        "/.annotations.lock",
     ],
 )
 def test_only_the_page_is_served_by_name(client, path):
@@ -180,7 +180,7 @@ def test_links_out_of_the_run_are_neither_read_nor_written_through(tmp_path, fol
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_said(client, folder):
+def test_a_folder_that_cannot_be_written_is_reported(client, folder):
     folder.chmod(0o500)
     try:
         answer = client.put("/api/relevance", json=MARK)
@@ -189,7 +189,7 @@ def test_a_folder_that_cannot_be_written_is_said(client, folder):
     assert answer.status_code == 409 and "cannot be written" in answer.json()["detail"]
 
 
-def test_the_server_outlives_garbage_on_the_wire(folder):
+def test_the_server_survives_invalid_requests(folder):
     import uvicorn
 
     bound = listen_on("127.0.0.1", 0)

@@ -184,10 +184,10 @@ def test_edited_steps_are_found_at_once(at):
     box = one(page, "#steps-box")
     box.clear()
     box.send_keys("boil milk\nstir cocoa")
-    wait(page, "document.querySelector('#steps-said').textContent.startsWith('Placed 2 steps by the model')")
+    wait(page, "document.querySelector('#steps-message').textContent.startsWith('Localized 2 steps by the model')")
     assert texts(page, ".chapter-name") == ["boil milk", "stir cocoa"] == texts(page, ".step-name")
     box.send_keys("\nquux")
-    wait(page, "document.querySelector('#steps-said').textContent.includes('quux')")
+    wait(page, "document.querySelector('#steps-message').textContent.includes('quux')")
 
 
 def test_a_dragged_label_is_saved_in_the_published_format(at, served):
@@ -345,7 +345,7 @@ def test_the_timeline_zooms_by_button_key_and_wheel_and_keeps_the_moment_in_view
     assert page.execute_script(wide) == pytest.approx(before, rel=0.02) and one(page, "#zoom").text == "whole video"
 
 
-def test_a_step_thought_to_be_absent_says_so(page, tmp_path):
+def test_a_step_predicted_absent_is_marked(page, tmp_path):
     run = write_viewed_run(tmp_path / "run", n_segments=N_SEGMENTS)
     parses = json.loads((run / "localizations.json").read_text("utf-8"))
     for found in parses["methods"].values():
@@ -355,5 +355,5 @@ def test_a_step_thought_to_be_absent_says_so(page, tmp_path):
     with viewing(run) as address:
         page.get(address + VIDEO)
         wait(page, "document.querySelector('.chapter') !== null")
-        assert [name.endswith("perhaps not shown") for name in texts(page, ".chapter-name")] == [True, False, False]
+        assert [name.endswith("probably not shown") for name in texts(page, ".chapter-name")] == [True, False, False]
         page.get("about:blank")

@@ -1,4 +1,4 @@
-"""A small run folder with everything the viewer can show, and the viewer in front of it."""
+"""A small run folder with everything the viewer can show, and a client of its viewer."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from crosstask.methods.supervised import Supervised
 from crosstask.model.file import save_model
 from crosstask.model.localization import localization_of
 from crosstask.model.model import Model
-from crosstask.pipeline.viewer_backend import features_at_hand, hand_in
+from crosstask.pipeline.viewer_backend import build_backend, features_for_run
 from crosstask.runs import Run, RunVideo, open_run, write_run
 from crosstask.viewer import viewer_app
 from tiny import tiny_corpus
@@ -32,7 +32,7 @@ def write_viewed_run(folder: Path, features: bool = True, media: dict[str, str] 
         for name, scorer in scorers.items()
         for video in corpus.videos
     ]
-    parses = {
+    localizations = {
         m: [localization_of(corpus.tasks[k.task], values, k.video) for name, k, values in scores if name == m] for m in scorers
     }
     videos = tuple(
@@ -41,7 +41,7 @@ def write_viewed_run(folder: Path, features: bool = True, media: dict[str, str] 
     )
     results = {"supervised": {"recall": {"mean": 0.5}}}
     run = Run("A tiny run", "demo", "crosstask demo", 0, True, corpus.tasks, videos, tuple(scorers), results, notes=("A note.",))
-    write_run(folder, run, parses, scores)
+    write_run(folder, run, localizations, scores)
     save_model(Model(scorers["supervised"], corpus.tasks, "supervised"), folder / "model.safetensors")
     if features:
         for video in corpus.videos:
@@ -50,13 +50,13 @@ def write_viewed_run(folder: Path, features: bool = True, media: dict[str, str] 
 
 
 def app_of(folder: Path, other: Path | None = None, bound_to: str = "127.0.0.1"):
-    """The viewer of a run folder, as `view` makes it."""
+    """The viewer of a run folder, built as by `view`."""
     run = open_run(folder)
     model = folder / "model.safetensors"
-    backend = hand_in(run, model if model.is_file() else None, features_at_hand(run, None))
+    backend = build_backend(run, model if model.is_file() else None, features_for_run(run, None))
     return viewer_app(run, backend, open_run(other) if other else None, bound_to)
 
 
 def client_of(folder: Path, **options):
-    """Somebody who asks it, from this machine."""
+    """A client of the viewer on this machine."""
     return TestClient(app_of(folder, **options), base_url=HERE)

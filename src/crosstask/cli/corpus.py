@@ -64,19 +64,19 @@ def task_map(
 
     Example: crosstask corpus map data/crosstask --out map.png
     """
-    from crosstask.corpus_building.task_map import component_distances, draw_map, nearest_tasks
+    from crosstask.corpus_building.task_map import component_distances, compute_task_map, nearest_tasks
     from crosstask.datasets import open_corpus
 
     tasks = list(open_corpus(corpus).tasks.values())
     distances = component_distances(tasks)
-    drawn = draw_map(tasks, seed)
+    drawn = compute_task_map(tasks, seed)
     near = {task.id: [other.title for other in nearest_tasks(tasks, distances, i)] for i, task in enumerate(tasks)}
     if out is not None:
-        from crosstask.corpus_building.map_figure import draw_figure
+        from crosstask.corpus_building.task_map import draw_map_figure
 
-        draw_figure(out, tasks, drawn)
+        draw_map_figure(out, tasks, drawn)
     if as_json:
-        places = {task.id: [float(x) for x in place] for task, place in zip(tasks, drawn.places, strict=True)}
+        places = {task.id: [float(x) for x in place] for task, place in zip(tasks, drawn.positions, strict=True)}
         clusters = {task.id: int(c) for task, c in zip(tasks, drawn.clusters, strict=True)}
         print_json(
             {"nearest": near, "places": places, "clusters": clusters, "cluster_words": [list(w) for w in drawn.cluster_words]}

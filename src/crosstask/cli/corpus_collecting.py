@@ -32,7 +32,7 @@ def candidates(
 
     Example: crosstask corpus candidates --articles articles.json --top 20
     """
-    from crosstask.corpus_building.candidates import candidates as judge
+    from crosstask.corpus_building.candidates import rank_candidates as judge
     from crosstask.corpus_building.search_results import read_results_by_title
     from crosstask.text.encoders.articles import read_articles
 
@@ -128,7 +128,7 @@ def relevance(
     Example: crosstask corpus relevance my-corpus --task pancakes --subtitles found/
     Example: crosstask corpus relevance --marks marks.csv --out purity.png
     """
-    from crosstask.corpus_building.purity import draw_purity, purity_curve, read_marks, reranked
+    from crosstask.corpus_building.purity import draw_purity, purity_curve, read_marks, rerank
     from crosstask.records import InputError
 
     if corpus is None and marks is None:
@@ -147,7 +147,7 @@ def relevance(
         answer["task"], answer["videos"] = task, ranked
         if marked:
             scores = {row["video"]: row["relevance"] for row in ranked}
-            curves["by narration"] = purity_curve({name: reranked(one, scores) for name, one in marked.items()})
+            curves["by narration"] = purity_curve({name: rerank(one, scores) for name, one in marked.items()})
     if out is not None:
         draw_purity(out, curves, least)
     answer |= {"purity": {name: _curve_json(curve, least) for name, curve in curves.items()}} if curves else {}
@@ -160,7 +160,7 @@ def relevance(
 def _ranked(corpus: Path, name: str, subtitles: Path | None) -> list[dict[str, Any]]:
     from dataclasses import asdict
 
-    from crosstask.corpus_building.relevance import rank_by_narration, telling_words
+    from crosstask.corpus_building.relevance import rank_by_narration, stem_weights
     from crosstask.datasets import open_corpus
     from crosstask.datasets.subtitle_folders import SubtitleFolders
     from crosstask.records import InputError
@@ -176,7 +176,7 @@ def _ranked(corpus: Path, name: str, subtitles: Path | None) -> list[dict[str, A
         raise InputError(
             f"{subtitles or corpus}: no subtitles of '{task.title}' that can be read; expected VIDEO.vtt, .srt or .json"
         )
-    return [asdict(row) for row in rank_by_narration(narrations, task, telling_words(opened.tasks.values()))]
+    return [asdict(row) for row in rank_by_narration(narrations, task, stem_weights(opened.tasks.values()))]
 
 
 def _readable(said: Any, names: list[str]) -> "dict[str, Narration]":

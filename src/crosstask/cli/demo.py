@@ -107,7 +107,7 @@ def _print(shown: "DemoResult", figures: dict[str, Any], seconds: float) -> None
 def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     """The run folder: model, parses, scores, figures."""
     from crosstask import __version__
-    from crosstask.corpus_building.map_figure import draw_task_map
+    from crosstask.corpus_building.task_map import draw_task_map
     from crosstask.features import write_rows
     from crosstask.methods.hmm import HmmScorer
     from crosstask.model.file import save_model

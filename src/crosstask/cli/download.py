@@ -29,24 +29,24 @@ def download(
     Example: crosstask download release --out data/crosstask
     """
     from crosstask.corpus_building.download import download_part, part_named
-    from crosstask.corpus_building.fetching import Patience, ask_length, refuse_other_schemes
+    from crosstask.corpus_building.fetching import RetryPolicy, content_length, require_http
     from crosstask.corpus_building.published_parts import PARTS
     from crosstask.records import InputError
 
     parts = list(PARTS.values()) if name == "all" else [part_named(name)]
     if mirror is not None and len(parts) > 1:
         raise InputError("--from names one address; expected one part, e.g. download release --from URL")
-    addresses = () if mirror is None else (refuse_other_schemes(mirror),)
-    patience = Patience(timeout_s=timeout, attempts=attempts)
+    addresses = () if mirror is None else (require_http(mirror),)
+    policy = RetryPolicy(timeout_s=timeout, attempts=attempts)
     results: list[dict[str, Any]] = []
     for part in parts:
-        size = part.size if dry_run else ask_length((addresses or part.addresses)[0], patience) or part.size
+        size = part.size if dry_run else content_length((addresses or part.addresses)[0], policy) or part.size
         if not as_json:
-            say(f"{part.name}: {part.what}, {_size(size)}, from {' or '.join(addresses or part.addresses)}")
+            say(f"{part.name}: {part.contents}, {_size(size)}, from {' or '.join(addresses or part.addresses)}")
         if dry_run:
             results.append({"part": part.name, "addresses": list(addresses or part.addresses), "bytes": size})
             continue
-        results.append(download_part(part, out, addresses, patience, progress=_progress(part.name)))
+        results.append(download_part(part, out, addresses, policy, progress=_progress(part.name)))
         if not as_json:
             state = "checksum as recorded" if results[-1]["verified"] else "checksum recorded"
             say(f"{out / part.folder}: {counted(results[-1]['files'], 'file')}, {state}")

@@ -37,7 +37,7 @@ def experiment(
 
     Example: crosstask experiment cross-task data/crosstask --runs 20 --out cross-task
     """
-    from crosstask.corpus_building.map_figure import draw_task_map
+    from crosstask.corpus_building.task_map import draw_task_map
     from crosstask.experiments.registry import experiment_named
     from crosstask.experiments.runner import ExperimentConfig
     from crosstask.report.experiment import write_experiment_report
@@ -60,16 +60,16 @@ def experiment(
         train_videos_per_task=train_videos,
         learning=_checked({k: v for k, v in learning.items() if v is not None}),
         tune=tune,
-        with_best=recipe == "best",
+        with_hmm=recipe == "best",
         engine=engine,
         workers=workers,
         address=address,
         encoder_files={k: str(v) for k, v in files.items() if v is not None},
-        watch=watched,
+        progress=watched,
     )
     with nonblocking_lock(out):
         result = asks(config)
-        tasks = config.opened().tasks
+        tasks = config.open_first_corpus().tasks
         draw_task_map(out, tasks, seed)
         write_experiment_report(out, result.title, result.header, result.rows, result.summary, tasks)
     if as_json:

@@ -35,11 +35,11 @@ def narrate(
     Example: crosstask narrate data/crosstask --score
     """
     from crosstask.datasets import open_corpus
-    from crosstask.narration.narrate import recipe_named, transcripts, usable_videos
+    from crosstask.narration.narrate import narration_method, transcripts, usable_videos
     from crosstask.records import InputError
     from crosstask.text.encoders.choice import choose_encoder
 
-    chosen = recipe_named(recipe)
+    chosen = narration_method(recipe)
     opened = open_corpus(corpus)
     wanted = listed_videos(opened, videos) if videos is not None else list(opened.videos)
     narrated = [v for v in wanted if v.id in opened.subtitles and (not score or v.key in opened.annotations)]

@@ -39,7 +39,13 @@ def corpus_figures(corpus: "Corpus") -> dict[str, Any]:
     """The documented shape of `stats --json`."""
     from dataclasses import asdict
 
-    from crosstask.metrics.statistics import as_json, group_statistics, overall, shared_ids, task_statistics
+    from crosstask.metrics.statistics import (
+        group_statistics,
+        overall_statistics,
+        shared_ids,
+        task_statistics,
+        task_statistics_to_json,
+    )
     from crosstask.text import count_words, vocabulary_of
 
     tasks = list(corpus.tasks.values())
@@ -56,9 +62,9 @@ def corpus_figures(corpus: "Corpus") -> dict[str, Any]:
     }
     every = counted["all"]
     return {
-        "tasks": {task: as_json(row) for task, row in rows.items()},
+        "tasks": {task: task_statistics_to_json(row) for task, row in rows.items()},
         "groups": counted | {"overlap": {"ids": shared_ids(corpus)}},
-        "overall": overall(list(rows.values()))
+        "overall": overall_statistics(list(rows.values()))
         | {"components": every["components"], "words": every["words"], "hours": every["hours"], "ids": every["ids"]},
     }
 
@@ -66,9 +72,9 @@ def corpus_figures(corpus: "Corpus") -> dict[str, Any]:
 def _comparison(corpora: "list[Corpus]") -> list[dict[str, Any]]:
     from dataclasses import asdict
 
-    from crosstask.metrics.statistics import compare_data_sets
+    from crosstask.metrics.statistics import compare_datasets
 
-    return [asdict(row) for row in compare_data_sets(corpora)]
+    return [asdict(row) for row in compare_datasets(corpora)]
 
 
 def _print(figures: dict[str, Any], name: str) -> None:

@@ -131,7 +131,7 @@ def _settings(method: str, given: dict[str, Any]) -> dict[str, Any]:
 def _report(out: Path, model: "Model", corpus: "Corpus") -> Path:
     """`MODEL.report.html` beside the model; without times and paths, so that the same training gives the same bytes."""
     from crosstask.report.training import write_training_report
-    from crosstask.report.window_places import window_places
+    from crosstask.report.window_coverage import window_coverage_section
 
     trained = [video for video in corpus.videos if video.key in model.trained_on]
     without = sorted(str(video.key) for video in corpus.videos if video.key not in model.trained_on)
@@ -149,7 +149,9 @@ def _report(out: Path, model: "Model", corpus: "Corpus") -> Path:
         about["narration windows"] = "used" if used else "not used: they are not informative about the features"
     notes = [f"no features: {', '.join(without[:20])}{' ...' if len(without) > 20 else ''}"] if without else []
     narrated = [video for video in trained if video.key in corpus.windows]
-    places = window_places(corpus.tasks, [(v.key, corpus.n_segments(v), tuple(corpus.windows[v.key])) for v in narrated])
+    places = window_coverage_section(
+        corpus.tasks, [(v.key, corpus.n_segments(v), tuple(corpus.windows[v.key])) for v in narrated]
+    )
     path = out.with_name(f"{out.stem}.report.html")
     losses = list(getattr(model.scorer, "losses", ()))
     return write_training_report(path, f"Training of {out.name}", about, {model.method: losses}, notes, places)

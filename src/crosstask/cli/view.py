@@ -25,7 +25,7 @@ def view(
 
     Example: crosstask view demo --port 8765
     """
-    from crosstask.pipeline.viewer_backend import features_at_hand, hand_in
+    from crosstask.pipeline.viewer_backend import build_backend, features_for_run
     from crosstask.records import InputError
     from crosstask.runs import open_run
     from crosstask.viewer import serve, viewer_app
@@ -36,7 +36,7 @@ def view(
         raise InputError(f"--model {model}: no such file; expected a model written by train")
     own = run / "model.safetensors"
     found = model or (own if own.is_file() else None)
-    backend = hand_in(opened, found, features_at_hand(opened, corpus))
+    backend = build_backend(opened, found, features_for_run(opened, corpus))
     app = viewer_app(opened, backend, other, host)
     if host not in {"127.0.0.1", "localhost", "::1"}:
         note(f"note: everyone who reaches {host} can see this run and mark its videos")

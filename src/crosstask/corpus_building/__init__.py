@@ -1,1 +1,1 @@
-"""Building a corpus: related tasks from articles, step lists to start from, the map of tasks, which videos are relevant."""
+"""Building a corpus: related tasks from articles, drafted step lists, the task map, relevance of videos, download of the published parts."""

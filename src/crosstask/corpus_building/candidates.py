@@ -1,9 +1,8 @@
-"""Articles that could be tasks, by the paper's three criteria as far as text tells them; a person decides.
+"""Articles as candidate tasks, by the paper's three criteria as far as the text shows them; a person makes the final choice.
 
-1. Physical interaction: the share of steps that begin with something hands do. The verbs are a list of ours, below.
-2. Fixed order: the share of steps that do not offer a choice ('alternatively', 'if you', 'consider', 'method 2'), none of them when
-   there are fewer than three steps.
-3. Frequent: what a search finds, where results are given; an article itself cannot tell.
+1. Physical interaction: the share of steps that begin with a verb of manual action, from the list below (ours).
+2. Fixed order: the share of steps that do not offer a choice ('alternatively', 'if you', 'consider', 'method 2').
+3. Frequent: the number of search results, where these are given.
 """
 
 import re
@@ -15,10 +14,10 @@ from crosstask.corpus_building.drafting import draft_step, draft_steps
 from crosstask.text import stem, words_of_text
 from crosstask.text.encoders.articles import Page
 
-FEWEST_STEPS, MOST_STEPS = 3, 25
-LEAST_PHYSICAL, LEAST_ORDERED = 0.5, 0.6
+FEWEST_STEPS, MOST_STEPS = 3, 25  # ours; the paper's tasks have 3 to 11 steps
+LEAST_PHYSICAL, LEAST_ORDERED = 0.5, 0.6  # shares of the steps; ours
 FEWEST_RESULTS = 30  # the paper takes 30 videos of a related task
-_HANDS = """
+_MANUAL_VERBS = """
 add adjust align apply arrange assemble attach bake baste beat bend bind blend blot boil bolt braid bread break brew broil brown brush
 build burn butter carve chill chop clamp clean close coat combine connect cook cool cover crack crease crimp crush cube curl cut dab
 dampen deflate detach dice dig dilute dip disconnect discard dissolve drain drape draw drill drizzle drop dry dust empty fasten feed
@@ -32,16 +31,16 @@ stack staple steam steep stick stir stitch strain stretch strip stuff suck swirl
 toss touch transfer trim turn twist unbolt unclip unplug unroll unscrew untie unwrap vacuum warm wash water wax weave whip whisk wind
 wipe wrap wring zip
 """
-PHYSICAL = frozenset(stem(verb) for verb in _HANDS.split())
-_CHOICE = re.compile(
+PHYSICAL_STEMS = frozenset(stem(verb) for verb in _MANUAL_VERBS.split())
+_CHOICE_WORDS = re.compile(
     r"\b(alternatively|if you|if your|consider|either|instead|optional|optionally|you (?:can|could|may|might)|choose|decide|method \d)\b"
 )
-_AFTER_ADVERB = re.compile(r"^(?:[a-z]+ly|now|then|next|first|finally|once|again)\b[, ]+")
+_LEADING_ADVERB = re.compile(r"^(?:[a-z]+ly|now|then|next|first|finally|once|again)\b[, ]+")
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An article with what its text says of the criteria; `frequent` is None where nobody searched."""
+    """An article with its values of the criteria; `frequent` is None without search results."""
 
     title: str
     physical: float
@@ -52,41 +51,41 @@ class Candidate:
     steps: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The documented shape."""
+        """The JSON of `corpus candidates`."""
         return asdict(self) | {"steps": list(self.steps)}
 
 
-def candidate(page: Page, results: Mapping[str, int] | None = None) -> Candidate:
-    """An article judged; `results` counts what a search finds, by title in lower case."""
+def assess_article(page: Page, results: Mapping[str, int] | None = None) -> Candidate:
+    """The candidate of an article; `results` holds the number of search results by title in lower case."""
     headlines = [paragraph[0] for paragraph in page.paragraphs if paragraph]
     physical = _share(is_physical(headline) for headline in headlines)
-    ordered = _share(not _CHOICE.search(headline.lower()) for headline in headlines)
+    ordered = _share(not _CHOICE_WORDS.search(headline.lower()) for headline in headlines)
     frequent = None if results is None else results.get(page.title.lower(), 0)
     reason = _reason(len(headlines), physical, ordered, frequent)
     return Candidate(page.title, physical, ordered, frequent, not reason, reason or "fits", tuple(draft_steps(headlines)))
 
 
 def is_physical(headline: str) -> bool:
-    """Whether a step begins with something hands do to a thing.
+    """True if a step begins with a verb of manual action that has an object.
 
     >>> is_physical("Carefully pour the milk."), is_physical("Pour."), is_physical("Think about your goals.")
     (True, False, False)
     """
-    words = words_of_text(_AFTER_ADVERB.sub("", headline.strip().lower()))
-    return bool(words) and stem(words[0]) in PHYSICAL and len(draft_step(headline).split()) > 1
+    words = words_of_text(_LEADING_ADVERB.sub("", headline.strip().lower()))
+    return bool(words) and stem(words[0]) in PHYSICAL_STEMS and len(draft_step(headline).split()) > 1
 
 
 def _share(flags: Iterable[bool]) -> float:
-    judged = list(flags)
-    return sum(judged) / len(judged) if judged else 0.0
+    values = list(flags)
+    return sum(values) / len(values) if values else 0.0
 
 
 def _reason(n_steps: int, physical: float, ordered: float, frequent: int | None) -> str:
-    """Why an article is no candidate, or nothing."""
+    """The reason why an article is not a candidate, or an empty string."""
     if not FEWEST_STEPS <= n_steps <= MOST_STEPS:
         return f"{n_steps} steps; expected {FEWEST_STEPS} to {MOST_STEPS}"
     if physical < LEAST_PHYSICAL:
-        return f"{physical:.0%} of its steps are done with hands; expected {LEAST_PHYSICAL:.0%}"
+        return f"{physical:.0%} of its steps are manual actions; expected {LEAST_PHYSICAL:.0%}"
     if ordered < LEAST_ORDERED:
         return f"{1 - ordered:.0%} of its steps are choices; expected at most {1 - LEAST_ORDERED:.0%}"
     if frequent is not None and frequent < FEWEST_RESULTS:
@@ -94,7 +93,7 @@ def _reason(n_steps: int, physical: float, ordered: float, frequent: int | None)
     return ""
 
 
-def candidates(pages: Iterable[Page], results: Mapping[str, int] | None = None) -> list[Candidate]:
-    """Every article judged: those that fit first, the most physical of them first, among equals in file order."""
-    judged = [candidate(page, results) for page in pages]
-    return sorted(judged, key=lambda c: (not c.kept, -(c.physical * c.ordered)))
+def rank_candidates(pages: Iterable[Page], results: Mapping[str, int] | None = None) -> list[Candidate]:
+    """All articles: those that fit first, then by the product of the two shares, equal ones in file order."""
+    assessed = [assess_article(page, results) for page in pages]
+    return sorted(assessed, key=lambda c: (not c.kept, -(c.physical * c.ordered)))

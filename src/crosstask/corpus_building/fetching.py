@@ -1,7 +1,7 @@
-"""A file from an address: what is there already is kept, the rest is asked for, and nothing counts until its length fits.
+"""Resumable download of one file over HTTP; the file appears under its name only when its length is complete.
 
-`FILE.part` grows; beside it `FILE.part.json` remembers which version it is a part of (ETag or date, and length). A server that ignores ranges, or has
-another version now, starts the file anew. Only http and https are followed, redirects included.
+Bytes are appended to `FILE.part`; `FILE.part.json` records the version it is a part of (ETag or date, and length). If the server ignores
+ranges or has another version now, the download starts again. Only http and https are followed, also in redirects.
 """
 
 import hashlib
@@ -22,120 +22,123 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from crosstask.records import InputError
 from crosstask.storage import write_json
 
-_CHUNK = 256 * 1024
-_SPARE_BYTES = 64 * 2**20  # a disk is not filled to the brim
-Progress = Callable[[int, int | None], None]
+_CHUNK_BYTES = 256 * 1024
+_SPARE_BYTES = 64 * 2**20  # left free on the disk
+_TOO_MANY_REQUESTS, _RANGE_NOT_SATISFIABLE, _PARTIAL_CONTENT = 429, 416, 206  # HTTP status codes
+Progress = Callable[[int, int | None], None]  # bytes so far, length if known
 
 
 @dataclass(frozen=True)
-class Patience:
-    """How long to wait, and how often to try again."""
+class RetryPolicy:
+    """Timeout, number of attempts, and a limit on the size."""
 
-    timeout_s: float = 30.0  # without a byte
+    timeout_s: float = 30.0  # without receiving a byte
     attempts: int = 5
-    pause_s: float = 1.0  # doubled from attempt to attempt
-    most_bytes: int = 200 * 10**9  # of a file whose length nobody says
+    pause_s: float = 1.0  # before the second attempt, then doubled
+    max_bytes: int = 200 * 10**9  # of a file whose length the server does not state
 
 
 @dataclass(frozen=True)
 class Version:
-    """Which version of a file a server has; length None where it does not say."""
+    """The version of a file on a server; length is None where the server does not state it."""
 
     tag: str
     length: int | None
 
 
-class _OnlyWeb(HTTPRedirectHandler):
-    """Redirects to anything but http and https are refused."""
+class _HttpRedirects(HTTPRedirectHandler):
+    """Follows redirects to http and https only."""
 
     def redirect_request(self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str) -> Request | None:
         """The next request, or an error."""
-        refuse_other_schemes(newurl)
+        require_http(newurl)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def refuse_other_schemes(address: str) -> str:
-    """The address itself, when it is of the web.
+def require_http(address: str) -> str:
+    """The address itself, or an error if it is not http or https.
 
-    >>> refuse_other_schemes("https://example.org/a.zip")
+    >>> require_http("https://example.org/a.zip")
     'https://example.org/a.zip'
     """
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"address {address[:200]!r} is not of the web; expected http:// or https://")
+        raise InputError(f"address {address[:200]!r} is not a web address; expected http:// or https://")
     return address
 
 
-def ask_length(address: str, patience: Patience) -> int | None:
-    """How many bytes a server says the file has; None where it does not say or cannot be reached."""
+def content_length(address: str, policy: RetryPolicy) -> int | None:
+    """The length of a file in bytes as stated by the server; None if it is not stated or the server cannot be reached."""
     try:
-        with _open(Request(refuse_other_schemes(address), method="HEAD"), patience) as answer:
-            return _number(answer.headers.get("Content-Length"))
+        with _open(Request(require_http(address), method="HEAD"), policy) as response:
+            return _number(response.headers.get("Content-Length"))
     except (OSError, HTTPException):
         return None
 
 
-def fetch_file(address: str, target: Path, patience: Patience, progress: Progress = lambda done, total: None) -> Path:
-    """`target`, now holding the whole file; stopped or cut short, the next call goes on where this one ended."""
-    refuse_other_schemes(address)
+def fetch_file(address: str, target: Path, policy: RetryPolicy, progress: Progress = lambda done, total: None) -> Path:
+    """Download the whole file to `target` and return it; after an interruption the next call resumes."""
+    require_http(address)
     target.parent.mkdir(parents=True, exist_ok=True)
-    trouble = ""
-    for attempt in range(patience.attempts):
+    problem = ""
+    for attempt in range(policy.attempts):
         if attempt:
-            time.sleep(patience.pause_s * 2 ** (attempt - 1))
+            time.sleep(policy.pause_s * 2 ** (attempt - 1))
         try:
-            _go_on(address, target, patience, progress)
+            _download_rest(address, target, policy, progress)
             return target
         except HTTPError as error:
-            trouble = f"the server says {error.code} {error.reason}"
-            if error.code == 416:
-                _forget(target)
-            elif error.code < 500 and error.code != 429:
+            problem = f"the server responds {error.code} {error.reason}"
+            if error.code == _RANGE_NOT_SATISFIABLE:
+                _discard_part(target)
+            elif error.code < 500 and error.code != _TOO_MANY_REQUESTS:
                 break
-        except (URLError, HTTPException, TimeoutError, ConnectionError, _CutShort) as error:
-            trouble = str(getattr(error, "reason", "") or error) or type(error).__name__
+        except (URLError, HTTPException, TimeoutError, ConnectionError, _Incomplete) as error:
+            problem = str(getattr(error, "reason", "") or error) or type(error).__name__
     raise InputError(
-        f"{address}: not fetched ({' '.join(trouble.split())}); repeat the command to go on, or name a mirror with --from"
+        f"{address}: not downloaded ({' '.join(problem.split())}); repeat the command to resume, or name a mirror with --from"
     )
 
 
-class _CutShort(Exception):
+class _Incomplete(Exception):
     """The connection ended before the file did."""
 
 
-def _go_on(address: str, target: Path, patience: Patience, progress: Progress) -> None:
-    """One attempt: append what is missing, or start anew when the server has another version."""
+def _download_rest(address: str, target: Path, policy: RetryPolicy, progress: Progress) -> None:
+    """One attempt: append the missing bytes, or start again if the server has another version."""
     part = target.with_name(target.name + ".part")
-    known, have = _remembered(part), part.stat().st_size if part.exists() else 0
+    recorded, n_bytes = _recorded_version(part), part.stat().st_size if part.exists() else 0
     request = Request(address)
-    if known is not None and known.tag and have:
-        request.add_header("Range", f"bytes={have}-")
-        request.add_header("If-Range", known.tag)
-    with _open(request, patience) as answer:
-        first = _first_byte(answer) if answer.status == 206 else 0
-        version = _version(answer, first)
-        if answer.status == 206 and (first != have or known is None or version != known):
-            _forget(target)
-            raise _CutShort("the server changed the file meanwhile")
+    if recorded is not None and recorded.tag and n_bytes:
+        request.add_header("Range", f"bytes={n_bytes}-")
+        request.add_header("If-Range", recorded.tag)
+    with _open(request, policy) as response:
+        first = _first_byte(response) if response.status == _PARTIAL_CONTENT else 0
+        version = _version(response)
+        if response.status == _PARTIAL_CONTENT and (first != n_bytes or recorded is None or version != recorded):
+            _discard_part(target)
+            raise _Incomplete("the file on the server has changed")
         _refuse_full_disk(target, None if version.length is None else version.length - first)
-        write_json(_note(part), asdict(version))
+        write_json(_version_file(part), asdict(version))
         with part.open("ab" if first else "wb") as file:
-            done = _pour(answer, file, first, version.length, patience, progress)
+            done = _append(response, file, first, version.length, policy, progress)
     if version.length is not None and done != version.length:
-        raise _CutShort(f"{done} of {version.length} bytes came")
+        raise _Incomplete(f"{done} of {version.length} bytes received")
     if done == 0:
-        raise _CutShort("nothing came")
+        raise _Incomplete("no bytes received")
     part.replace(target)
-    _note(part).unlink(missing_ok=True)
+    _version_file(part).unlink(missing_ok=True)
 
 
-def _pour(answer: HTTPResponse, file: IO[bytes], done: int, length: int | None, patience: Patience, progress: Progress) -> int:
-    """How many bytes the file has after all that came was written."""
+def _append(
+    response: HTTPResponse, file: IO[bytes], done: int, length: int | None, policy: RetryPolicy, progress: Progress
+) -> int:
+    """The length of the file in bytes after the body of the response was appended."""
     try:
-        while chunk := answer.read1(_CHUNK):
+        while chunk := response.read1(_CHUNK_BYTES):
             done += len(chunk)
-            if done > (patience.most_bytes if length is None else length):
-                raise _CutShort("more bytes came than were announced")
+            if done > (policy.max_bytes if length is None else length):
+                raise _Incomplete("more bytes received than announced")
             file.write(chunk)
             progress(done, length)
     finally:
@@ -145,44 +148,45 @@ def _pour(answer: HTTPResponse, file: IO[bytes], done: int, length: int | None, 
 
 
 @contextmanager
-def _open(request: Request, patience: Patience) -> Iterator[HTTPResponse]:
+def _open(request: Request, policy: RetryPolicy) -> Iterator[HTTPResponse]:
     request.add_header("User-Agent", "crosstask")
     request.add_header("Accept-Encoding", "identity")
-    with build_opener(_OnlyWeb).open(request, timeout=patience.timeout_s) as answer:
-        yield answer
+    with build_opener(_HttpRedirects).open(request, timeout=policy.timeout_s) as response:
+        yield response
 
 
-def _version(answer: HTTPResponse, first: int) -> Version:
-    tag = answer.headers.get("ETag") or answer.headers.get("Last-Modified") or ""
-    if answer.status == 206:
-        total = (answer.headers.get("Content-Range") or "").rpartition("/")[2]
+def _version(response: HTTPResponse) -> Version:
+    tag = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
+    if response.status == _PARTIAL_CONTENT:
+        total = (response.headers.get("Content-Range") or "").rpartition("/")[2]
         return Version(tag, _number(total))
-    return Version("" if tag.startswith("W/") else tag, _number(answer.headers.get("Content-Length")))
+    return Version("" if tag.startswith("W/") else tag, _number(response.headers.get("Content-Length")))
 
 
-def _first_byte(answer: HTTPResponse) -> int:
-    span = (answer.headers.get("Content-Range") or "").removeprefix("bytes ").partition("-")[0]
-    return _number(span) if _number(span) is not None else -1  # type: ignore[return-value]
+def _first_byte(response: HTTPResponse) -> int:
+    """The position of the first byte in the Content-Range header; -1 if it is not stated."""
+    first = _number((response.headers.get("Content-Range") or "").removeprefix("bytes ").partition("-")[0])
+    return -1 if first is None else first
 
 
 def _number(text: str | None) -> int | None:
     return int(text) if text is not None and text.isdecimal() and len(text) < 16 else None
 
 
-def _note(part: Path) -> Path:
+def _version_file(part: Path) -> Path:
     return part.with_name(part.name + ".json")
 
 
-def _remembered(part: Path) -> Version | None:
+def _recorded_version(part: Path) -> Version | None:
     try:
-        return Version(**json.loads(_note(part).read_text("utf-8")))
+        return Version(**json.loads(_version_file(part).read_text("utf-8")))
     except (OSError, ValueError, TypeError):
         return None
 
 
-def _forget(target: Path) -> None:
+def _discard_part(target: Path) -> None:
     part = target.with_name(target.name + ".part")
-    for path in (part, _note(part)):
+    for path in (part, _version_file(part)):
         with suppress(OSError):
             path.unlink(missing_ok=True)
 
@@ -190,10 +194,12 @@ def _forget(target: Path) -> None:
 def _refuse_full_disk(target: Path, more: int | None) -> None:
     free = shutil.disk_usage(target.parent).free
     if more is not None and more + _SPARE_BYTES > free:
-        raise InputError(f"{target}: {more} bytes to come and {free} free; free some space, or choose another disk with --out")
+        raise InputError(
+            f"{target}: {more} bytes to download and {free} free; free some space, or choose another disk with --out"
+        )
 
 
 def sha256_of(path: Path) -> str:
-    """The checksum of a file, read piece by piece."""
+    """The SHA-256 checksum of a file, read in chunks."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

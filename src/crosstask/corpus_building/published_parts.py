@@ -1,25 +1,25 @@
-"""What can be downloaded, from where, and how large it is said to be. Nothing here was fetched when this was written: addresses move."""
+"""The downloadable parts of the published dataset with their addresses and stated sizes. The addresses were not tested and may have moved."""
 
 from dataclasses import dataclass
 
 _ENS = "https://www.di.ens.fr/~dzhukov/crosstask/"
-_ARCHIVE = "https://web.archive.org/web/2022id_/"  # an alternate by its rule of addresses; whether it holds a copy is not known
+_ARCHIVE = "https://web.archive.org/web/2022id_/"  # the Internet Archive as an alternative; not known to hold a copy
 _INRIA = "https://www.rocq.inria.fr/cluster-willow/dzhukov/"
 
 
 @dataclass(frozen=True)
 class Part:
-    """An archive of the published set; `size` is about what its publishers say, None where they say nothing."""
+    """An archive of the published dataset; `size` in bytes is approximately as published, None if not stated."""
 
     name: str
     addresses: tuple[str, ...]
-    folder: str  # that must be there after unpacking
-    what: str
+    folder: str  # that must exist after unpacking
+    contents: str
     size: int | None = None
 
     @property
     def file(self) -> str:
-        """The name it is kept under."""
+        """The file name of the archive."""
         return self.addresses[0].rpartition("/")[2]
 
 
@@ -43,7 +43,7 @@ PARTS = {
             "features",
             (f"{_ENS}crosstask_features.zip",),
             "crosstask_features",
-            "features, 3200 columns, one row a second",
+            "features, 3200 columns, one row per second",
             30 * 10**9,
         ),
     )

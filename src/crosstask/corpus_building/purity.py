@@ -1,7 +1,8 @@
-"""How many search results are worth taking: the share of relevant videos among the first N, and where to cut.
+"""Purity of search results: the share of relevant videos among the first N, and the suggested number N to take.
 
-A person marks the ranked results of one or more tasks. Purity at N pools the first N of every task (paper, supplement: 56 % at N = 30).
-Marks: a text file, best result first, one `video,mark` or `task,video,mark` a line; mark is 1/0, yes/no or relevant/irrelevant.
+A person marks the ranked results of one or more tasks as relevant or not. Purity at N pools the first N of every task (paper, supplement:
+56 % at N = 30). A file of marks has one `video,mark` or `task,video,mark` per line, best result first; mark is 1/0, yes/no or
+relevant/irrelevant.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,20 +13,21 @@ import numpy as np
 
 from crosstask.records import InputError, at_line
 
-LEAST_PURITY = 0.56  # paper, supplement: what the top 30 of its related tasks had
+LEAST_PURITY = 0.56  # paper, supplement: purity of the top 30 of its related tasks
+_Z_95 = 1.96  # standard normal quantile of a two-sided 95 % interval
 _MARKS = {"1": True, "yes": True, "relevant": True, "true": True, "0": False, "no": False, "irrelevant": False, "false": False}
 Marks = Mapping[str, Sequence[tuple[str, bool]]]  # task -> (video, relevant), best result first
 
 
 @dataclass(frozen=True)
 class PurityCurve:
-    """Entry N - 1 is the purity of the first N results of every task, and how many videos those are."""
+    """Entry N - 1 is the purity of the first N results of every task, and the number of these videos."""
 
     purity: tuple[float, ...]
     videos: tuple[int, ...]
 
     def suggested_cut(self, least: float = LEAST_PURITY) -> int:
-        """The greatest N whose purity is at least `least`; 0 when not even the first results are that pure.
+        """The largest N whose purity is at least `least`; 0 if there is none.
 
         >>> PurityCurve((1.0, 0.5, 0.6, 0.5), (1, 2, 3, 4)).suggested_cut(0.56)
         3
@@ -33,15 +35,15 @@ class PurityCurve:
         return max((n for n, purity in enumerate(self.purity, start=1) if purity >= least), default=0)
 
     def interval(self, n: int) -> tuple[float, float]:
-        """The 95 % interval (Wilson) of the purity at N: a hundred marks tell it to a tenth or so."""
-        share, count, z = self.purity[n - 1], self.videos[n - 1], 1.96
-        middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-        reach = z / (1 + z * z / count) * float(np.sqrt(share * (1 - share) / count + z * z / (4 * count * count)))
-        return max(0.0, middle - reach), min(1.0, middle + reach)
+        """The 95 % Wilson interval of the purity at N; with a hundred marks about 0.2 wide."""
+        share, count, z = self.purity[n - 1], self.videos[n - 1], _Z_95
+        centre = (share + z * z / (2 * count)) / (1 + z * z / count)
+        half_width = z / (1 + z * z / count) * float(np.sqrt(share * (1 - share) / count + z * z / (4 * count * count)))
+        return max(0.0, centre - half_width), min(1.0, centre + half_width)
 
 
 def purity_curve(marks: Marks) -> PurityCurve:
-    """Purity against N, up to the longest list; a shorter list counts with all it has.
+    """Purity as a function of N, up to the longest list; shorter lists are used whole.
 
     >>> purity_curve({"tea": [("a", True), ("b", False)], "cocoa": [("c", True)]}).purity
     (1.0, 0.6666666666666666)
@@ -56,7 +58,7 @@ def purity_curve(marks: Marks) -> PurityCurve:
 
 
 def read_marks(path: Path) -> dict[str, list[tuple[str, bool]]]:
-    """The marks of a file by task, best result first; a file without tasks is one task of its own name."""
+    """The marks of a file by task, best result first; without task names, the name of the file is the task."""
     try:
         lines = path.read_text("utf-8-sig").splitlines()
     except OSError as error:
@@ -75,17 +77,17 @@ def read_marks(path: Path) -> dict[str, list[tuple[str, bool]]]:
             raise at_line(path, number, f"video {row[-2]} is marked twice; expected each result once, best first")
         ranked.append((row[-2], _MARKS[row[-1].lower()]))
     if not marks:
-        raise InputError(f"{path}: no marks in it; expected lines video,mark or task,video,mark")
+        raise InputError(f"{path}: no marks found; expected lines video,mark or task,video,mark")
     return marks
 
 
-def reranked(marks: Sequence[tuple[str, bool]], scores: Mapping[str, float]) -> list[tuple[str, bool]]:
-    """The same marks by falling score; videos without a score come last, as they stood."""
+def rerank(marks: Sequence[tuple[str, bool]], scores: Mapping[str, float]) -> list[tuple[str, bool]]:
+    """The marks by descending score; videos without a score come last in their old order."""
     return sorted(marks, key=lambda mark: -scores.get(mark[0], -1.0))
 
 
 def draw_purity(path: Path, curves: Mapping[str, PurityCurve], least: float = LEAST_PURITY) -> Path:
-    """`path` (PNG or SVG by its ending), now holding purity against N with the suggested cuts."""
+    """Draw purity as a function of N with the suggested cuts to `path` (PNG or SVG by its suffix); returns the path."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.2), layout="constrained")

@@ -1,6 +1,6 @@
-"""Tasks that are related to a task: by the words of their articles (the paper's way), and by what training can use, the words of their steps.
+"""Related tasks of a task: similar articles (as in the paper), and the step components they share, which training can use.
 
-Articles are bags of stemmed words, weighted by TF-IDF with sublinear counts; titles count three times. Similarity is the cosine.
+Articles are bags of stemmed words, weighted by TF-IDF with sublinear counts; titles are repeated three times. Similarity is the cosine.
 """
 
 from collections import Counter
@@ -16,43 +16,16 @@ from crosstask.corpus_building.drafting import draft_steps
 from crosstask.text import stem, stems_of_step, words_of_text
 from crosstask.text.encoders.articles import Page
 
-LEAST_SIMILARITY = 0.1  # below this an article has only everyday words in common with the query
-_TITLE_WEIGHT = 3
-_SAME_TITLE, _SAME_TEXT, _SAME_RESULTS = 0.75, 0.8, 0.1
-EMPTY_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "to",
-        "of",
-        "in",
-        "on",
-        "up",
-        "down",
-        "out",
-        "off",
-        "for",
-        "with",
-        "and",
-        "your",
-        "use",
-        "make",
-        "do",
-        "how",
-        "from",
-        "at",
-        "into",
-        "it",
-        "is",
-        "get",
-    ]
-)
+LEAST_SIMILARITY = 0.1  # cosine; below it an article shares only common words with the query; ours
+_TITLE_WEIGHT = 3  # repetitions of the title; ours
+_SAME_TITLE, _SAME_TEXT, _SAME_RESULTS = 0.75, 0.8, 0.1  # shares and cosine above which two tasks are near duplicates; ours
+_STOP_WORDS = "a an the to of in on up down out off for with and your use make do how from at into it is get"
+STOP_WORDS = frozenset(_STOP_WORDS.split())  # words without content; ours
 
 
 @dataclass(frozen=True)
 class RelatedTask:
-    """An article that is related to the query, with a step list to start from."""
+    """An article related to the query, with a drafted step list."""
 
     title: str
     similarity: float
@@ -60,7 +33,7 @@ class RelatedTask:
     steps: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The documented shape."""
+        """The JSON of `corpus related`."""
         return {
             "title": self.title,
             "similarity": self.similarity,
@@ -70,13 +43,13 @@ class RelatedTask:
 
 
 def stems_of_text(text: str) -> list[str]:
-    """The stemmed words of running text, without those that every text has."""
-    return [stem(word) for word in words_of_text(text) if word not in EMPTY_WORDS]
+    """The stemmed words of a text, without stop words."""
+    return [stem(word) for word in words_of_text(text) if word not in STOP_WORDS]
 
 
 @dataclass(frozen=True)
 class ArticleIndex:
-    """Articles as TF-IDF vectors, to be searched."""
+    """A searchable index of articles as TF-IDF vectors."""
 
     pages: tuple[Page, ...]
 
@@ -88,7 +61,7 @@ class ArticleIndex:
         return vectorizer, vectorizer.fit_transform([article_text(page) for page in self.pages])
 
     def similarities(self, text: str) -> npt.NDArray[np.float64]:
-        """(articles,) cosine of a text with every article; words that no article has count as rare ones that do not match."""
+        """(articles,): cosine of a text with every article; words outside the vocabulary get the largest IDF and match nothing."""
         vectorizer, vectors = self._fitted
         known = vectorizer.vocabulary_
         counts = Counter(stems_of_text(text))
@@ -102,12 +75,12 @@ class ArticleIndex:
         return np.asarray(vectors @ query, dtype=np.float64)
 
     def page_titled(self, title: str) -> Page | None:
-        """The article of a title, letter case aside."""
+        """The article with a title, ignoring case, or None."""
         return next((page for page in self.pages if page.title.lower() == title.lower()), None)
 
 
 def article_text(page: Page) -> str:
-    """Title and paragraphs as one text, the title three times."""
+    """Title and paragraphs as one text, with the title three times."""
     return " ".join([*[page.title] * _TITLE_WEIGHT, *(sentence for paragraph in page.paragraphs for sentence in paragraph)])
 
 
@@ -118,10 +91,10 @@ def related_tasks(
     top: int = 10,
     results: Mapping[str, Sequence[str]] | None = None,
 ) -> list[RelatedTask]:
-    """Articles most related to a task, best first; the task itself and near duplicates of it are left out.
+    """Articles most similar to a task, best first, without the task itself and its near duplicates.
 
-    The task is its article where the index has one of that title, else its title and steps. `results` are ids of search results
-    by title in lower case: tasks that find the same videos are near duplicates, too (the paper's way).
+    The query is the article with that title if the index has one, else the title and steps. `results` are ids of search results by
+    title in lower case: tasks with common search results are near duplicates, too (as in the paper).
     """
     searched = results or {}
     own = index.page_titled(title)
@@ -136,7 +109,7 @@ def related_tasks(
             break
         if is_near_duplicate(title, page.title, similarity if own is not None else 0.0):
             continue
-        if share_search_results(searched.get(title.lower(), ()), searched.get(page.title.lower(), ())) >= _SAME_RESULTS:
+        if common_results_share(searched.get(title.lower(), ()), searched.get(page.title.lower(), ())) >= _SAME_RESULTS:
             continue
         drafted = draft_steps([paragraph[0] for paragraph in page.paragraphs if paragraph])
         shared = components & {part for step in drafted for part in stems_of_step(step)}
@@ -145,26 +118,26 @@ def related_tasks(
 
 
 def is_near_duplicate(title: str, other: str, similarity: float = 0.0) -> bool:
-    """Whether two articles are about one task: titles of the same telling words, or texts that are nearly the same.
+    """True if two articles describe the same task: titles with the same content words, or nearly equal texts.
 
     >>> is_near_duplicate("Jack Up a Car", "Use a Car Jack"), is_near_duplicate("Make Pancakes", "Make Waffles")
     (True, False)
     """
-    ours, theirs = _telling_words(title), _telling_words(other)
-    overlap = len(ours & theirs) / max(1, len(ours | theirs))
+    first, second = _content_stems(title), _content_stems(other)
+    overlap = len(first & second) / max(1, len(first | second))
     return overlap >= _SAME_TITLE or similarity >= _SAME_TEXT
 
 
-def _telling_words(title: str) -> set[str]:
+def _content_stems(title: str) -> set[str]:
     words = words_of_text(title)
-    return {stem(word) for word in words if word not in EMPTY_WORDS} or {stem(word) for word in words}
+    return {stem(word) for word in words if word not in STOP_WORDS} or {stem(word) for word in words}
 
 
-def share_search_results(ours: Sequence[str], theirs: Sequence[str], top: int = 30) -> float:
-    """The share of the top search results that two tasks have in common; near duplicates share many.
+def common_results_share(first: Sequence[str], second: Sequence[str], top: int = 30) -> float:
+    """The share of the top search results that two tasks have in common.
 
-    >>> share_search_results(["a", "b"], ["b", "c"])
+    >>> common_results_share(["a", "b"], ["b", "c"])
     0.5
     """
-    first, second = set(ours[:top]), set(theirs[:top])
-    return len(first & second) / max(1, min(len(first), len(second)))
+    a, b = set(first[:top]), set(second[:top])
+    return len(a & b) / max(1, min(len(a), len(b)))

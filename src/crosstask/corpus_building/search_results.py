@@ -1,4 +1,4 @@
-"""Search results that a person fetched: yt-dlp's JSON (one object with entries, or one object a line), or a plain list of ids or addresses.
+"""Search results in a file: yt-dlp's JSON (one object with entries, or one object per line), or a list of ids or addresses.
 
 yt-dlp "ytsearch50:how to make pancakes" --flat-playlist --dump-single-json > results.json
 """
@@ -20,7 +20,7 @@ _YOUTUBE_ID = re.compile(r"[\w-]{11}")
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A video as the search listed it; length and title where they were listed."""
+    """A video in a list of search results; title and length where they are listed."""
 
     id: str
     url: str
@@ -29,7 +29,7 @@ class SearchResult:
 
 
 def read_search_results(path: Path) -> list[SearchResult]:
-    """The results of a file, best first, each once."""
+    """The results of a file without duplicates, best first."""
     try:
         text = path.read_text("utf-8-sig")
     except OSError as error:
@@ -37,11 +37,11 @@ def read_search_results(path: Path) -> list[SearchResult]:
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8 text; {EXPECTED}") from None
     found = _from_json(path, text) if text.lstrip()[:1] in ("{", "[") else _from_lines(path, text)
-    return list({result.id: result for result in reversed(found)}.values())[::-1]  # the first stays where it stood
+    return list({result.id: result for result in reversed(found)}.values())[::-1]  # keeps the first of duplicates
 
 
 def _from_json(path: Path, text: str) -> list[SearchResult]:
-    """From one JSON value, or from one a line."""
+    """Results from one JSON value, or from one value per line."""
     try:
         return _entries(path, 1, json.loads(text))
     except RecursionError:
@@ -66,18 +66,18 @@ def _entries(path: Path, line: int, value: Any) -> list[SearchResult]:
     if isinstance(value, dict) and isinstance(value.get("entries"), list):
         value = value["entries"]
     values = value if isinstance(value, list) else [value]
-    return [_entry(path, line, entry) for entry in values if entry is not None]  # yt-dlp writes null for what is gone
+    return [_entry(path, line, entry) for entry in values if entry is not None]  # yt-dlp writes null for unavailable videos
 
 
 def _entry(path: Path, line: int, entry: Any) -> SearchResult:
     if isinstance(entry, str):
-        return _named(path, line, entry)
+        return _from_id_or_address(path, line, entry)
     if not isinstance(entry, dict) or not isinstance(entry.get("id"), str):
         raise at_line(path, line, f"found {str(entry)[:60]!r} without an id; {EXPECTED}")
     seconds = entry.get("duration")
     address = entry.get("webpage_url") or entry.get("url") or _address_of(entry["id"])
     return SearchResult(
-        _safe(path, line, entry["id"]),
+        _checked_id(path, line, entry["id"]),
         address if isinstance(address, str) else "",
         entry["title"] if isinstance(entry.get("title"), str) else "",
         float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 < seconds < 1e7 else None,
@@ -86,25 +86,25 @@ def _entry(path: Path, line: int, entry: Any) -> SearchResult:
 
 def _from_lines(path: Path, text: str) -> list[SearchResult]:
     return [
-        _named(path, number, line.strip())
+        _from_id_or_address(path, number, line.strip())
         for number, line in enumerate(text.splitlines(), start=1)
         if line.strip() and not line.startswith("#")
     ]
 
 
-def _named(path: Path, line: int, name: str) -> SearchResult:
-    """A result of which only the id or the address is known."""
+def _from_id_or_address(path: Path, line: int, name: str) -> SearchResult:
+    """A result with only an id or an address."""
     address = _ID_IN_ADDRESS.search(name)
     if address:
         return SearchResult(address[1], name)
-    return SearchResult(_safe(path, line, name), _address_of(name))
+    return SearchResult(_checked_id(path, line, name), _address_of(name))
 
 
 def _address_of(video: str) -> str:
     return _WATCH + video if _YOUTUBE_ID.fullmatch(video) else ""
 
 
-def _safe(path: Path, line: int, video: str) -> str:
+def _checked_id(path: Path, line: int, video: str) -> str:
     try:
         return refuse_escaping_id(video, "video")
     except InputError as error:
@@ -114,7 +114,7 @@ def _safe(path: Path, line: int, video: str) -> str:
 def videos_from_results(
     task: str, results: Iterable[SearchResult], top: int = 30, shortest_s: float = 0.0, longest_s: float = float("inf")
 ) -> list[Video]:
-    """The first `top` results of fitting length as videos of a task; 30 is what the paper takes. An unknown length fits.
+    """The first `top` results (30 in the paper) with a length in the given range, as videos of a task; unknown lengths are accepted.
 
     >>> found = [SearchResult("a", "", seconds=20.0), SearchResult("b", ""), SearchResult("c", "", seconds=300.0)]
     >>> [video.id for video in videos_from_results("tea", found, top=2, shortest_s=60)]

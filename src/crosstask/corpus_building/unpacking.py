@@ -1,7 +1,7 @@
-"""Archives unpacked safely: only plain files and folders, only below the target, and never more than was allowed.
+"""Safe unpacking of archives: only regular files and folders, only inside the target, and within limits on number and size.
 
-Everything is written to a folder of its own beside the target and moved when whole. A bomb is stopped by what really comes out, whatever
-its directory claims: at most `most_bytes` in all, and at most `most_ratio` times the size of the archive.
+Files are unpacked into a temporary folder beside the target and moved when complete. Decompression bombs are stopped by the number of
+bytes actually written, not by the sizes the archive states: at most `max_bytes`, and at most `max_ratio` times the size of the archive.
 """
 
 import shutil
@@ -15,54 +15,54 @@ from zlib import error as DamagedStream  # noqa: N812
 
 from crosstask.records import InputError
 
-_CHUNK = 256 * 1024
+_CHUNK_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What an archive may become."""
+class UnpackLimits:
+    """Limits on the unpacked contents of an archive."""
 
-    most_bytes: int = 200 * 10**9
-    most_ratio: float = 200.0
-    most_files: int = 200_000
+    max_bytes: int = 200 * 10**9
+    max_ratio: float = 200.0
+    max_files: int = 200_000
 
 
-def unpack(archive: Path, folder: Path, expected: str, limits: Limits = Limits()) -> int:  # noqa: B008
-    """How many files were put into `folder / expected`; what stands there already keeps files the archive does not have."""
-    fresh = folder / f".{archive.name}.unpacking"
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
+def unpack(archive: Path, folder: Path, expected: str, limits: UnpackLimits = UnpackLimits()) -> int:  # noqa: B008
+    """The number of files unpacked into `folder / expected`; existing files that the archive does not contain are kept."""
+    temporary = folder / f".{archive.name}.unpacking"
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
     try:
-        count = _write_all(archive, fresh, limits)
-        source = _folder_of(fresh, expected, archive)
+        count = _write_all(archive, temporary, limits)
+        source = _folder_of(temporary, expected, archive)
         _move_files(source, folder / expected)
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, DamagedStream, NotImplementedError, RuntimeError) as error:
         raise InputError(f"{archive.name}: damaged or no zip or tar archive ({error}); download it again") from None
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
     return count
 
 
-def _write_all(archive: Path, fresh: Path, limits: Limits) -> int:
-    allowed = min(limits.most_bytes, int(limits.most_ratio * archive.stat().st_size) + 10**6)
+def _write_all(archive: Path, temporary: Path, limits: UnpackLimits) -> int:
+    allowed = min(limits.max_bytes, int(limits.max_ratio * archive.stat().st_size) + 10**6)
     count = written = 0
     for name, stream in _members(archive):
         count += 1
-        if count > limits.most_files:
-            raise InputError(f"{archive.name}: more than {limits.most_files} files; this is no part of the set")
-        target = fresh.joinpath(*_safe_parts(archive, name))
+        if count > limits.max_files:
+            raise InputError(f"{archive.name}: more than {limits.max_files} files; this is not a part of the dataset")
+        target = temporary.joinpath(*_safe_parts(archive, name))
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("xb") as file:
-            while chunk := stream.read(_CHUNK):
+            while chunk := stream.read(_CHUNK_BYTES):
                 written += len(chunk)
                 if written > allowed:
-                    raise InputError(f"{archive.name}: unpacks to more than {allowed} bytes; this is no part of the set")
+                    raise InputError(f"{archive.name}: unpacks to more than {allowed} bytes; this is not a part of the dataset")
                 file.write(chunk)
     return count
 
 
 def _members(archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """(name, content) of every plain file; links and devices are refused."""
+    """(name, content) of every regular file; an error for links and devices."""
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as opened:
             for entry in opened.infolist():
@@ -91,23 +91,23 @@ def _safe_parts(archive: Path, name: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _folder_of(fresh: Path, expected: str, archive: Path) -> Path:
-    """Where the expected folder lies in what was unpacked: by its name, or everything when nothing has that name."""
-    named = sorted(path for path in fresh.rglob(expected) if path.is_dir())
+def _folder_of(temporary: Path, expected: str, archive: Path) -> Path:
+    """The folder of the expected name among the unpacked files, or all of them if there is none."""
+    named = sorted(path for path in temporary.rglob(expected) if path.is_dir())
     if named:
         return named[0]
-    inside = list(fresh.iterdir())
+    inside = list(temporary.iterdir())
     if not inside:
         raise InputError(f"{archive.name}: empty; download it again")
-    return inside[0] if len(inside) == 1 and inside[0].is_dir() else fresh
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else temporary
 
 
 def _move_files(source: Path, target: Path) -> None:
-    """A folder that is not there yet appears whole; else file by file."""
+    """Move a new folder as a whole; into an existing one, file by file."""
     if not target.exists():
         source.replace(target)
         return
     for path in sorted(path for path in source.rglob("*") if path.is_file()):
-        place = target / path.relative_to(source)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(place)
+        destination = target / path.relative_to(source)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(destination)

@@ -1,1 +1,1 @@
-"""Splits, evaluation of a scorer on annotated videos, and paired intervals."""
+"""Training and test splits, evaluation of a scorer on annotated videos, and paired comparison over runs."""

@@ -1,4 +1,4 @@
-"""How good a scorer is on annotated videos: every method goes through the same ordered inference."""
+"""Evaluation of a scorer on annotated videos: the scores of every method are decoded by the same ordered inference."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Evaluation:
-    """Recall, mAP and F1 of one scorer, with the videos that could not be judged."""
+    """Recall, mAP and F1 of one scorer, and the reason for each video that was skipped."""
 
     recall: StepRecall = field(default_factory=StepRecall)
     average_precision: FrameAveragePrecision = field(default_factory=FrameAveragePrecision)
@@ -30,11 +30,11 @@ class Evaluation:
     skipped: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The documented shape: fractions, per task and as the mean over tasks."""
+        """The JSON of `evaluate`: fractions, per task and as the mean over tasks."""
         return {
             "recall": _with_mean(self.recall.by_task()),
             "map": _with_mean(self.average_precision.by_task())
-            | {"steps_without_positives": self.average_precision.unjudged_steps()},
+            | {"steps_without_positives": self.average_precision.steps_without_positives()},
             "f1": _with_mean(self.f1.by_task()),
             "videos": self.n_videos,
             "skipped": self.skipped,
@@ -52,28 +52,28 @@ def evaluate(
     advance: Callable[[], None] = lambda: None,
     decoder: str = "once",
 ) -> Evaluation:
-    """The scorer's figures over some annotated videos; a bad video is set aside by name."""
+    """Recall, mAP and F1 of a scorer on annotated videos; a video that cannot be evaluated is listed in `skipped`."""
     result = Evaluation()
     for video in videos:
         try:
             truth = true_segments(corpus, video)
             scores = scorer.score(corpus.task_of(video), features_of(corpus, video))
-            times = decode_scores(scores, decoder)
+            moments = decode_scores(scores, decoder)
         except InputError as error:
             result.skipped[str(video.key)] = str(error)
         except ValueError as error:
             result.skipped[str(video.key)] = f"video {video.key}: {error}"
         else:
-            result.recall.add(video.task, times, truth)
+            result.recall.add(video.task, moments, truth)
             result.average_precision.add(video.task, scores, truth)
-            result.f1.add(video.task, times, truth)
+            result.f1.add(video.task, moments, truth)
             result.n_videos += 1
         advance()
     return result
 
 
 def features_of(corpus: Corpus, video: Video) -> npt.NDArray[np.floating]:
-    """(T, D) of a video; (T, 0) where the corpus knows only its length."""
+    """Features (T, D) of a video; (T, 0) where the corpus knows only its length."""
     if video.id in corpus.features:
         return corpus.features.rows(video.id)
     return np.empty((corpus.n_segments(video), 0), dtype=np.float32)

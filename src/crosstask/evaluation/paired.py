@@ -1,64 +1,74 @@
-"""Runs to figures: mean and deviation, and paired differences with a 95 % interval (Student's t over the runs)."""
+"""Summaries over runs: mean and standard deviation, and paired differences with a 95 % interval (Student's t over the runs)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 MEASURES = ("recall", "map", "f1")
 CONFIDENCE = 0.95
 
 
-def spread(values: Sequence[float]) -> dict[str, Any]:
-    """Mean, deviation (None of a single run) and the runs themselves.
+def run_statistics(values: Sequence[float]) -> dict[str, Any]:
+    """Mean, standard deviation (None for a single run) and the values of the runs.
 
-    >>> spread([1.0, 3.0])
+    >>> run_statistics([1.0, 3.0])
     {'mean': 2.0, 'deviation': 1.4142135623730951, 'runs': [1.0, 3.0]}
     """
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
     return {"mean": float(np.mean(values)), "deviation": deviation, "runs": list(values)}
 
 
-def paired_difference(first: Sequence[float], second: Sequence[float]) -> dict[str, Any]:
-    """Mean of first - second over the same runs, and its 95 % interval; no interval of a single run.
+def mean_interval(values: Sequence[float] | npt.NDArray[np.floating]) -> dict[str, Any]:
+    """The mean and its 95 % interval by Student's t; no interval for a single value.
 
-    >>> {k: None if v is None else round(v, 2) for k, v in paired_difference([2.0, 4.0, 6.0], [1.0, 2.0, 3.0]).items()}
+    >>> {k: None if v is None else round(v, 2) for k, v in mean_interval([1.0, 2.0, 3.0]).items()}
     {'mean': 2.0, 'low': -0.48, 'high': 4.48}
     """
     from scipy.stats import t
 
-    difference = np.subtract(first, second)
-    mean = float(difference.mean())
-    if len(difference) < 2:
+    sample = np.asarray(values)
+    mean = float(sample.mean())
+    if len(sample) < 2:
         return {"mean": mean, "low": None, "high": None}
-    reach = float(t.ppf(0.5 + CONFIDENCE / 2, len(difference) - 1) * difference.std(ddof=1) / np.sqrt(len(difference)))
-    return {"mean": mean, "low": mean - reach, "high": mean + reach}
+    half_width = float(t.ppf(0.5 + CONFIDENCE / 2, len(sample) - 1) * sample.std(ddof=1) / np.sqrt(len(sample)))
+    return {"mean": mean, "low": mean - half_width, "high": mean + half_width}
 
 
-def figures_of(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Recall, mAP and F1 of one setting over its runs: the mean over tasks, and each task."""
-    figures: dict[str, Any] = {}
+def paired_difference(first: Sequence[float], second: Sequence[float]) -> dict[str, Any]:
+    """The mean of first - second over the same runs, and its 95 % interval.
+
+    >>> {k: None if v is None else round(v, 2) for k, v in paired_difference([2.0, 4.0, 6.0], [1.0, 2.0, 3.0]).items()}
+    {'mean': 2.0, 'low': -0.48, 'high': 4.48}
+    """
+    return mean_interval(np.subtract(first, second))
+
+
+def summarise_method(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Recall, mAP and F1 of one method over its runs: the mean over tasks, and each task."""
+    summary: dict[str, Any] = {}
     for measure in MEASURES:
-        figures[measure] = spread([result[measure]["mean"] for result in results])
+        summary[measure] = run_statistics([result[measure]["mean"] for result in results])
         tasks = sorted({task for result in results for task in result[measure]["tasks"]})
-        figures[measure]["tasks"] = {
-            task: spread([r[measure]["tasks"][task] for r in results if task in r[measure]["tasks"]]) for task in tasks
+        summary[measure]["tasks"] = {
+            task: run_statistics([r[measure]["tasks"][task] for r in results if task in r[measure]["tasks"]]) for task in tasks
         }
-    figures["videos"] = [result["videos"] for result in results]
-    figures["trained_on"] = [result["trained_on"] for result in results]
-    figures["skipped"] = sum(len(result["skipped"]) for result in results)
-    return figures
+    summary["videos"] = [result["videos"] for result in results]
+    summary["trained_on"] = [result["trained_on"] for result in results]
+    summary["skipped"] = sum(len(result["skipped"]) for result in results)
+    return summary
 
 
-def difference_of(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Paired differences of two settings' figures: the means, each task, and how many tasks are won."""
-    found: dict[str, Any] = {}
+def compare_methods(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Paired differences of two methods' summaries: of the means, of each task, and the number of tasks won."""
+    comparison: dict[str, Any] = {}
     for measure in MEASURES:
         a, b = first[measure], second[measure]
         tasks = {t: a["tasks"][t]["mean"] - b["tasks"][t]["mean"] for t in a["tasks"] if t in b["tasks"]}
-        found[measure] = paired_difference(a["runs"], b["runs"]) | {
+        comparison[measure] = paired_difference(a["runs"], b["runs"]) | {
             "tasks": tasks,
             "tasks_won": sum(gain > 0 for gain in tasks.values()),
             "of_tasks": len(tasks),
         }
-    return found
+    return comparison

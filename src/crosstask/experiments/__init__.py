@@ -1,1 +1,1 @@
-"""Splits, evaluation, and one file per question of the paper."""
+"""The experiments of the paper: one function per table or figure, run as independent jobs over splits."""

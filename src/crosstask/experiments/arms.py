@@ -1,4 +1,4 @@
-"""One row of a table: a method, what it trains on, and how."""
+"""An arm of an experiment, i.e. one row of its table: a method, its training videos and its settings."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -14,12 +14,12 @@ from crosstask.methods.supervised import Supervised
 from crosstask.methods.table import method_named
 from crosstask.methods.zhukov19 import Zhukov19
 
-TRAIN_ON = ("all", "primary", "related", "others")  # others: every task is parsed by a model that never saw it
+TRAIN_ON = ("all", "primary", "related", "others")  # others: the model that localizes a task is trained on the other tasks
 
 
 @dataclass(frozen=True)
 class Arm:
-    """What is trained on which videos. `n_tasks`: only so many of the related (or other) tasks, nested, redrawn per run."""
+    """A method and its training videos. `n_tasks`: the number of related (or other) tasks; nested subsets, redrawn per run."""
 
     name: str
     method: str
@@ -27,22 +27,22 @@ class Arm:
     train_on: str = "primary"
     narration: bool = True
     n_tasks: int | None = None
-    learning: Mapping[str, Any] = field(default_factory=dict)  # what differs from the method's defaults
+    learning: Mapping[str, Any] = field(default_factory=dict)  # settings that differ from the method's defaults
 
     def values(self) -> dict[str, Any]:
-        """Plain values for a job; the name is for people and stays out."""
+        """Plain values for a job, without the name, which is only displayed."""
         data = asdict(self)
         del data["name"]
         data["learning"] = dict(sorted(self.learning.items()))
         return data
 
-    def learning_with(self, **changed: Any) -> "Arm":
-        """The same setting, learning otherwise."""
+    def with_settings(self, **changed: Any) -> "Arm":
+        """The same arm with changed settings of its method."""
         return replace(self, learning={**self.learning, **changed})
 
 
-def method_of(method: str, sharing: str, learning: Mapping[str, Any]) -> Method:
-    """The method with these settings; what a method does not know it leaves aside."""
+def build_method(method: str, sharing: str, learning: Mapping[str, Any]) -> Method:
+    """The method with these settings; settings that a method does not have are ignored."""
     if method in ("proposed", "task-specific"):
         return Zhukov19("none" if method == "task-specific" else sharing, _alternation(learning))
     if method == "supervised":

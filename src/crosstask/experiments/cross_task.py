@@ -1,13 +1,16 @@
-"""Does sharing across tasks help? Table 2: every method per task, the gain from sharing, the tasks won."""
+"""Table 2: step recall of every method per task, the gain from sharing across tasks, and the number of tasks won."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from crosstask import __version__
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.figures import draw_task_bars
-from crosstask.experiments.run_folder import write_run_of
 from crosstask.experiments.runner import ExperimentConfig, Results
-from crosstask.experiments.tables import ExperimentResult, result_with_rows, summarise, write_result
+from crosstask.experiments.tables import ExperimentResult, result_table, run_and_summarise, write_result
+from crosstask.records import Corpus, StepInterval, VideoKey, localization_from_json
+from crosstask.runs import Run, RunVideo, write_run
 
 PAPER = {  # Table 2, average over the 18 tasks
     "supervised": 0.316,
@@ -28,8 +31,8 @@ PAIRS = (
 )
 
 
-def settings(config: ExperimentConfig) -> list[Arm]:
-    """The rows: proposed trains on primary and related tasks, the others on the primary tasks alone."""
+def arms(config: ExperimentConfig) -> list[Arm]:
+    """The rows of the table: `proposed` (and `best`) train on primary and related tasks, the others on the primary tasks alone."""
     rows = [
         Arm("supervised", "supervised"),
         Arm("uniform", "uniform"),
@@ -39,33 +42,64 @@ def settings(config: ExperimentConfig) -> list[Arm]:
         Arm("task-specific", "task-specific", "none"),
         Arm("proposed", "proposed", "component", "all"),
     ]
-    return [*rows, Arm("best", "best", "component", "all")] if config.with_best else rows
+    return [*rows, Arm("best", "best", "component", "all")] if config.with_hmm else rows
 
 
 def cross_task(config: ExperimentConfig) -> ExperimentResult:
-    """Table 2 on this corpus."""
-    rows = settings(config)
-    shown = [s.name for s in rows if s.method in ("uniform", "task-specific", "proposed", "supervised", "best")]
-    summary, results = summarise(config, "cross-task", rows, PAIRS, shown)
+    """`experiment cross-task`: Table 2 on this corpus, and a run folder with localizations of the first run."""
+    rows = arms(config)
+    shown = [arm.name for arm in rows if arm.method in ("uniform", "task-specific", "proposed", "supervised", "best")]
+    summary, results = run_and_summarise(config, "cross-task", rows, PAIRS, shown)
     summary["paper"] = PAPER
     gain = summary["differences"]["proposed - task-specific"]["recall"]
     summary["gain_from_sharing"] = {k: gain[k] for k in ("mean", "low", "high", "tasks", "tasks_won", "of_tasks")}
-    result = _with_tasks(summary, results)
-    write_run_of(config, summary, results, shown)
-    return write_result(config, result, lambda a, s: draw_task_bars(a, s, ["uniform", "alayrac16", "task-specific", "proposed"]))
+    result = _with_task_columns(summary, results)
+    _write_run(config, summary, results, shown)
+    return write_result(config, result, lambda c, s: draw_task_bars(c, s, ["uniform", "alayrac16", "task-specific", "proposed"]))
 
 
-def _with_tasks(summary: dict[str, Any], results: Results) -> ExperimentResult:
-    """The plain rows with a column per task in front, as the paper prints it."""
-    plain = result_with_rows(summary, "Step recall per task, mAP and F1, in percent", results)
+def _with_task_columns(summary: dict[str, Any], results: Results) -> ExperimentResult:
+    """The table with one more column per task, as in the paper."""
+    plain = result_table(summary, "Step recall per task, mAP and F1, in percent", results)
     tasks = summary["tasks"]
     rows = []
     for row in plain.rows:
         if row[0] in summary["results"]:
-            of = summary["results"][row[0]]["recall"]["tasks"]
-            cells = [f"{100 * of[t]['mean']:.1f}" if t in of else "-" for t in tasks]
+            recalls = summary["results"][row[0]]["recall"]["tasks"]
+            cells = [f"{100 * recalls[t]['mean']:.1f}" if t in recalls else "-" for t in tasks]
         else:
-            of = summary["differences"][row[0]]["recall"]["tasks"]
-            cells = [f"{100 * of[t]:+.1f}" if t in of else "-" for t in tasks]
+            gains = summary["differences"][row[0]]["recall"]["tasks"]
+            cells = [f"{100 * gains[t]:+.1f}" if t in gains else "-" for t in tasks]
         rows.append([row[0], *cells, *row[1:]])
     return replace(plain, header=["", *tasks.values(), *plain.header[1:]], rows=rows)
+
+
+def _write_run(config: ExperimentConfig, summary: Mapping[str, Any], results: Results, shown: Sequence[str]) -> None:
+    """Write run.json and localizations.json of the shown arms into `config.out`; the proposed method comes first."""
+    corpus = config.open_first_corpus()
+    methods = sorted(shown, key=lambda name: (name != "proposed", shown.index(name)))
+    localizations = {name: [localization_from_json(p) for p in results[name][0]["parses"]] for name in methods}
+    keys = [VideoKey(localization.task, localization.video) for localization in localizations[methods[0]]]
+    by_key = {video.key: video for video in corpus.videos}
+    videos = tuple(
+        RunVideo(key.task, key.video, corpus.n_segments(by_key[key]), None, tuple(corpus.annotations[key]), _windows(corpus, key))
+        for key in keys
+    )
+    run = Run(
+        title=f"{summary['experiment']} on {summary['corpus']}, first run",
+        kind="experiment",
+        command=f"crosstask experiment {summary['experiment']} {summary['corpus']}",
+        seed=config.seed,
+        synthetic=config.synthetic,
+        tasks={task: corpus.tasks[task] for task in sorted({key.task for key in keys})},
+        videos=videos,
+        methods=tuple(methods),
+        results={name: {k: v for k, v in results[name][0].items() if k != "parses"} for name in methods},
+        settings=dict(summary["learning"]),
+        version=__version__,
+    )
+    write_run(config.out, run, localizations)
+
+
+def _windows(corpus: Corpus, key: VideoKey) -> tuple[StepInterval, ...] | None:
+    return tuple(corpus.windows[key]) if key in corpus.windows else None

@@ -1,4 +1,4 @@
-"""Figures of the experiments, as PNG and SVG without a clock in them."""
+"""Figures of the experiments as PNG and SVG without a date, so that the same figure has the same bytes."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9
 
 
 def save_figure(figure: Any, folder: Path, name: str = "figure") -> None:
-    """`folder/name.png` and `.svg`: the same figure, the same bytes."""
+    """Write the figure as `folder/name.png` and `folder/name.svg`."""
     from matplotlib import rc_context
 
     with rc_context({"svg.hashsalt": "crosstask", "svg.fonttype": "path"}):
@@ -27,22 +27,17 @@ def save_figure(figure: Any, folder: Path, name: str = "figure") -> None:
 
 
 def new_figure(width: float, height: float) -> tuple[Any, Any]:
-    """A figure and its axes, without a window or global state."""
+    """A figure of this size in inches and its axes, without a window or global state."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
 
 
-def title_of(summary: Mapping[str, Any], what: str) -> str:
-    """What is drawn, on which corpus, and that it is synthetic where it is."""
+def set_title(figure: Any, summary: Mapping[str, Any], experiment: str) -> None:
+    """Write experiment, corpus and number of runs above the whole figure, since names of corpora are long."""
     synthetic = " (synthetic)" if summary["synthetic"] else ""
-    return f"{what}: {summary['corpus']}{synthetic}, {summary['runs']} runs"
-
-
-def entitle(figure: Any, summary: Mapping[str, Any], what: str) -> None:
-    """Head the whole figure, not its axes: names of corpora are long."""
-    figure.suptitle(title_of(summary, what), fontsize=10)
+    figure.suptitle(f"{experiment}: {summary['corpus']}{synthetic}, {summary['runs']} runs", fontsize=10)
 
 
 def _whiskers(summary: Mapping[str, Any]) -> str:
@@ -50,7 +45,7 @@ def _whiskers(summary: Mapping[str, Any]) -> str:
 
 
 def draw_bars(config: "ExperimentConfig", summary: Mapping[str, Any]) -> None:
-    """Mean recall of every setting with its deviation over runs."""
+    """Bars of the mean recall of every arm with its standard deviation over runs."""
     names = list(summary["results"])
     means = [100 * summary["results"][n]["recall"]["mean"] for n in names]
     deviations = [100 * (summary["results"][n]["recall"]["deviation"] or 0) for n in names]
@@ -61,24 +56,24 @@ def draw_bars(config: "ExperimentConfig", summary: Mapping[str, Any]) -> None:
     axes.invert_yaxis()
     axes.set_xlim(0, 1.12 * max([m + d for m, d in zip(means, deviations, strict=True)], default=1))
     axes.set(xlabel=f"step recall, %, mean over tasks{_whiskers(summary)}")
-    entitle(figure, summary, summary["experiment"])
+    set_title(figure, summary, summary["experiment"])
     save_figure(figure, config.out)
 
 
 def draw_task_bars(config: "ExperimentConfig", summary: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Recall per task of some settings side by side."""
+    """Bars of the recall per task, some arms side by side."""
     tasks = summary["tasks"]
     figure, axes = new_figure(max(7.0, 0.75 * len(tasks) + 2), 4.6)
     width = 0.85 / max(1, len(names))
     for i, name in enumerate(names):
         figures = summary["results"][name]["recall"]["tasks"]
-        at = np.arange(len(tasks)) + (i - (len(names) - 1) / 2) * width
+        x = np.arange(len(tasks)) + (i - (len(names) - 1) / 2) * width
         heights = [100 * figures[t]["mean"] if t in figures else 0 for t in tasks]
         errors = [100 * (figures[t]["deviation"] or 0) if t in figures else 0 for t in tasks]
-        axes.bar(at, heights, width, yerr=errors, label=name, color=COLOURS[i % len(COLOURS)], error_kw={"linewidth": 0.7})
+        axes.bar(x, heights, width, yerr=errors, label=name, color=COLOURS[i % len(COLOURS)], error_kw={"linewidth": 0.7})
     axes.set_xticks(np.arange(len(tasks)), list(tasks.values()), rotation=40, ha="right", fontsize=8)
     axes.set(ylabel=f"step recall, %{_whiskers(summary)}")
-    entitle(figure, summary, summary["experiment"])
+    set_title(figure, summary, summary["experiment"])
     axes.legend(fontsize=8, ncols=len(names))
     save_figure(figure, config.out)
 
@@ -86,16 +81,16 @@ def draw_task_bars(config: "ExperimentConfig", summary: Mapping[str, Any], names
 def draw_lines(
     config: "ExperimentConfig", summary: Mapping[str, Any], points: Mapping[int, str], references: Sequence[str], xlabel: str
 ) -> None:
-    """Recall against a number, with reference lines."""
+    """Recall as a function of a number, with horizontal reference lines."""
     figure, axes = new_figure(6.4, 4.2)
     numbers = sorted(points)
-    of = [summary["results"][points[n]]["recall"] for n in numbers]
-    means, errors = [100 * f["mean"] for f in of], [100 * (f["deviation"] or 0) for f in of]
+    recalls = [summary["results"][points[n]]["recall"] for n in numbers]
+    means, errors = [100 * r["mean"] for r in recalls], [100 * (r["deviation"] or 0) for r in recalls]
     axes.errorbar(numbers, means, yerr=errors, marker="o", capsize=3, color=COLOURS[0], label="never trained on the tested tasks")
     for i, name in enumerate(references, start=1):
         mean = 100 * summary["results"][name]["recall"]["mean"]
         axes.axhline(mean, color=COLOURS[i % len(COLOURS)], linestyle="--", linewidth=1, label=f"{name}: {mean:.1f}")
     axes.set(xlabel=xlabel, ylabel=f"step recall, %, mean over tasks{_whiskers(summary)}")
-    entitle(figure, summary, summary["experiment"])
+    set_title(figure, summary, summary["experiment"])
     axes.legend(fontsize=8)
     save_figure(figure, config.out)

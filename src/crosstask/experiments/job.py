@@ -1,4 +1,4 @@
-"""One job: plain values -> train one setting on one split and judge it -> plain values. Importable by name, so that any engine can call it."""
+"""One job: plain values -> train one arm on one split and evaluate it -> plain values. Importable by name, so any engine can call it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from crosstask.evaluation.evaluate import evaluate, features_of
 from crosstask.evaluation.splits import Split, group_split, inner_split, paper_split, validation_videos, without_shared_videos
-from crosstask.experiments.arms import method_of
+from crosstask.experiments.arms import build_method
 from crosstask.experiments.corpora import open_once
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
@@ -17,32 +17,32 @@ from crosstask.records import Corpus, InputError, Video
 SHOWN_VIDEOS_PER_TASK = 2
 
 
-def train_and_judge(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What `Evaluation.to_json` says, recall per step, and how many videos trained; with `show`, some parses as well.
+def train_and_evaluate(values: Mapping[str, Any]) -> dict[str, Any]:
+    """`Evaluation.to_json`, the recall per step, and the number of training videos; with `show`, some localizations as well.
 
-    One thread computes: sums come out the same on any engine, and jobs side by side do not fight over the cores.
+    Computed by one thread: sums are the same on any engine, and parallel jobs do not compete for the cores.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,unused-ignore]
 
     with threadpool_limits(1):
-        return _train_and_judge(values)
+        return _train_and_evaluate(values)
 
 
-def _train_and_judge(values: Mapping[str, Any]) -> dict[str, Any]:
+def _train_and_evaluate(values: Mapping[str, Any]) -> dict[str, Any]:
     corpus = open_once(values["corpus"])
-    split = split_of(corpus, values)
+    split = split_for_job(corpus, values)
     if values["train_on"] != "others":
-        return _judged(corpus, chosen_training(corpus, split.train, values), split.test, values)
+        return _fit_and_evaluate(corpus, training_videos(corpus, split.train, values), split.test, values)
     parts = []
     for task in corpus.primary_tasks():
         tested = [video for video in split.test if video.task == task.id]
         others = [video for video in split.train if video.task != task.id]
-        parts.append(_judged(corpus, _some_tasks(others, values), tested, values))
-    return _together(parts)
+        parts.append(_fit_and_evaluate(corpus, _subset_of_tasks(others, values), tested, values))
+    return _merge_over_tasks(parts)
 
 
-def split_of(corpus: Corpus, values: Mapping[str, Any]) -> Split:
-    """Who trains and who is judged under a seed; judged on validation, the test videos are out of sight."""
+def split_for_job(corpus: Corpus, values: Mapping[str, Any]) -> Split:
+    """The split of a job by its seed; with `judge` = validation, the validation videos take the place of the test videos."""
     rng = np.random.default_rng(values["seed"])
     n, by = values["train_videos_per_task"], values["split"]
     if by not in ("paper", "group"):
@@ -56,23 +56,23 @@ def split_of(corpus: Corpus, values: Mapping[str, Any]) -> Split:
     test = tuple(v for v in split.test if v.key in corpus.annotations and corpus.knows_length(v))
     if not test:
         raise InputError(
-            f"corpus '{corpus.name}': no annotated video is left to judge with {n} training videos a task; use fewer of them "
+            f"corpus '{corpus.name}': no annotated video is left to evaluate with {n} training videos per task; use fewer of them "
             "(--train-videos) or --split-by group"
         )
     return Split(split.train, test)
 
 
-def chosen_training(corpus: Corpus, train: Sequence[Video], values: Mapping[str, Any]) -> list[Video]:
-    """The training videos of the tasks a setting may learn from."""
+def training_videos(corpus: Corpus, train: Sequence[Video], values: Mapping[str, Any]) -> list[Video]:
+    """The training videos of the tasks on which an arm is trained."""
     which = values["train_on"]
     if which == "all":
         return list(train)
     videos = [video for video in train if corpus.task_of(video).primary == (which == "primary")]
-    return _some_tasks(videos, values) if which == "related" else videos
+    return _subset_of_tasks(videos, values) if which == "related" else videos
 
 
-def _some_tasks(videos: Sequence[Video], values: Mapping[str, Any]) -> list[Video]:
-    """The videos of the first n tasks in an order drawn per run: larger n hold smaller ones."""
+def _subset_of_tasks(videos: Sequence[Video], values: Mapping[str, Any]) -> list[Video]:
+    """The videos of the first n tasks in an order drawn per run, so that subsets for larger n contain those for smaller n."""
     if values["n_tasks"] is None:
         return list(videos)
     tasks = sorted({video.task for video in videos})
@@ -81,31 +81,31 @@ def _some_tasks(videos: Sequence[Video], values: Mapping[str, Any]) -> list[Vide
     return [video for video in videos if video.task in kept]
 
 
-def _judged(corpus: Corpus, train: Sequence[Video], test: Sequence[Video], values: Mapping[str, Any]) -> dict[str, Any]:
-    learnt_from = corpus.only_tasks({video.task for video in train}).only(train)
+def _fit_and_evaluate(corpus: Corpus, train: Sequence[Video], test: Sequence[Video], values: Mapping[str, Any]) -> dict[str, Any]:
+    training_corpus = corpus.only_tasks({video.task for video in train}).only(train)
     if not values["narration"]:
-        learnt_from = learnt_from.without_windows()
-    method = method_of(values["method"], values["sharing"], values["learning"])
-    scorer = method.fit(learnt_from, np.random.default_rng([values["seed"], 1]))
+        training_corpus = training_corpus.without_windows()
+    method = build_method(values["method"], values["sharing"], values["learning"])
+    scorer = method.fit(training_corpus, np.random.default_rng([values["seed"], 1]))
     evaluation = evaluate(corpus, scorer, test)
     result = evaluation.to_json() | {"steps": evaluation.recall.by_step(), "trained_on": len(train)}
     if values.get("show"):
-        result["parses"] = _parses(corpus, scorer, test)
+        result["parses"] = _localizations(corpus, scorer, test)
     return result
 
 
-def _parses(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> list[dict[str, Any]]:
-    """Parses of the first test videos of every task, for people to look at."""
-    found: list[dict[str, Any]] = []
+def _localizations(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> list[dict[str, Any]]:
+    """Localizations of the first test videos of every task, for the report and the viewer."""
+    localizations: list[dict[str, Any]] = []
     for task in corpus.primary_tasks():
         for video in [v for v in test if v.task == task.id][:SHOWN_VIDEOS_PER_TASK]:
             scores = np.asarray(scorer.score(task, features_of(corpus, video)))
-            found.append(localization_of(task, scores, video.id, absence_thresholds_of(scorer, task)).to_json())
-    return found
+            localizations.append(localization_of(task, scores, video.id, absence_thresholds_of(scorer, task)).to_json())
+    return localizations
 
 
-def _together(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The results of models that were judged on different tasks, as one."""
+def _merge_over_tasks(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The results of models evaluated on different tasks, merged into one result."""
     merged: dict[str, Any] = {}
     for measure in ("recall", "map", "f1"):
         tasks = {task: value for part in parts for task, value in part[measure]["tasks"].items()}

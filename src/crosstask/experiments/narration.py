@@ -1,4 +1,4 @@
-"""Where does narration put the steps? Table S1: precision and recall of the windows, by encoder, for the paper's recipe and the best one."""
+"""Table S1: precision and recall of narration windows, by encoder, for both values of `narrate --recipe`."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.experiments.corpora import open_once
-from crosstask.experiments.figures import COLOURS, entitle, new_figure, save_figure
+from crosstask.experiments.figures import COLOURS, new_figure, save_figure, set_title
 from crosstask.experiments.runner import ExperimentConfig
 from crosstask.experiments.tables import FORMAT, ExperimentResult, write_result
 from crosstask.jobs import Job
 from crosstask.metrics.windows import score_windows
-from crosstask.narration.narrate import RECIPES, transcripts, usable_videos
+from crosstask.narration.narrate import NARRATION_METHODS, transcripts, usable_videos
 from crosstask.records import InputError
 from crosstask.storage.derived_folders import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
@@ -22,41 +22,41 @@ PAPER = {  # Table S1, 18 tasks
     "tfidf, paper": {"precision": 0.133, "recall": 0.114},
     "learned, paper": {"precision": 0.159, "recall": 0.139},
 }
-FIGURES = ("precision", "recall", "iou", "hit_rate", "outside")
+MEASURES = ("precision", "recall", "iou", "hit_rate", "outside")
 
 
 def narration(config: ExperimentConfig) -> ExperimentResult:
-    """Table S1 on the videos of this corpus that have subtitles and annotation; nothing is random, so there are no runs."""
+    """`experiment narration`: Table S1 on the videos with subtitles and annotation; nothing is random, so there is one run."""
     jobs = {
         f"{name}, {recipe}": Job(f"{name}-{recipe}", {"corpus": config.corpus, "encoder": name, "file": file, "recipe": recipe})
-        for name, file in encoders_at_hand(config.encoder_files).items()
-        for recipe in sorted(RECIPES, reverse=True)
+        for name, file in available_encoders(config.encoder_files).items()
+        for recipe in sorted(NARRATION_METHODS, reverse=True)
     }
-    results = dict(zip(jobs, config.do("narration", list(jobs.values()), score_narration), strict=True))
-    opened = config.opened()
+    results = dict(zip(jobs, config.run_jobs("narration", list(jobs.values()), score_narration), strict=True))
+    corpus = config.open_first_corpus()
     summary: dict[str, Any] = {
         "format": FORMAT,
         "experiment": "narration",
-        "corpus": config.corpus if config.synthetic else opened.name,
+        "corpus": config.corpus if config.synthetic else corpus.name,
         "synthetic": config.synthetic,
         "runs": 1,
-        "tasks": {t: opened.tasks[t].title for t in sorted(next(iter(results.values()))["tasks"])},
+        "tasks": {t: corpus.tasks[t].title for t in sorted(next(iter(results.values()))["tasks"])},
         "results": results,
         "paper": PAPER,
     }
-    rows = [[name, *(f"{100 * of[f]:.1f}" for f in FIGURES), f"{of['mean_window_s']:.1f}"] for name, of in results.items()]
+    rows = [[name, *(f"{100 * of[f]:.1f}" for f in MEASURES), f"{of['mean_window_s']:.1f}"] for name, of in results.items()]
     csv_rows: list[list[Any]] = [["setting", "task", "figure", "value"]]
     for name, of in results.items():
         for task, figures in [("mean", of), *of["tasks"].items()]:
-            csv_rows += [[name, task, f, repr(figures[f])] for f in (*FIGURES, "mean_window_s")]
+            csv_rows += [[name, task, f, repr(figures[f])] for f in (*MEASURES, "mean_window_s")]
     header = ["", "precision", "recall", "IoU", "midpoint hits", "outside", "window s"]
     return write_result(
         config, ExperimentResult(summary, "Narration windows against annotation, in percent", header, rows, csv_rows), _draw
     )
 
 
-def encoders_at_hand(files: Mapping[str, str]) -> dict[str, str | None]:
-    """Encoders that can be opened here: TF-IDF always, those whose file was given, and the sentence encoder where installed."""
+def available_encoders(files: Mapping[str, str]) -> dict[str, str | None]:
+    """Name -> file of the encoders to compare: TF-IDF, those whose file is given, and the sentence encoder where installed."""
     found: dict[str, str | None] = {"tfidf": None, **files}
     if find_spec("sentence_transformers") is not None and find_spec(PACKAGED) is not None:
         found["sentence"] = None
@@ -64,25 +64,25 @@ def encoders_at_hand(files: Mapping[str, str]) -> dict[str, str | None]:
 
 
 def score_narration(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What `narrate --score` says of one encoder and recipe."""
+    """The JSON of `narrate --score` for one encoder and recipe."""
     corpus = open_once(values["corpus"])
-    judged = [v for v in corpus.videos if v.id in corpus.subtitles and v.key in corpus.annotations and corpus.knows_length(v)]
-    if not judged:
+    annotated = [v for v in corpus.videos if v.id in corpus.subtitles and v.key in corpus.annotations and corpus.knows_length(v)]
+    if not annotated:
         raise InputError(f"corpus '{corpus.name}': no video with subtitles and annotation; narration needs both")
-    usable, _ = usable_videos(corpus, judged)
+    usable, _ = usable_videos(corpus, annotated)
     encoder = open_encoder(values["encoder"], Path(values["file"]) if values["file"] else None, transcripts(usable))
     if values["encoder"] == "sentence":
         encoder = CachedEncoder(encoder, cache_folder() / "embeddings")
-    found = RECIPES[values["recipe"]](corpus, usable, encoder)
-    return score_windows(corpus, judged, found.windows).to_json()
+    found = NARRATION_METHODS[values["recipe"]](corpus, usable, encoder)
+    return score_windows(corpus, annotated, found.windows).to_json()
 
 
 def _draw(config: ExperimentConfig, summary: Mapping[str, Any]) -> None:
-    """Precision against recall of the windows."""
+    """Scatter plot of precision and recall of the windows."""
     figure, axes = new_figure(6, 4.2)
     for i, (name, of) in enumerate(summary["results"].items()):
         axes.scatter([100 * of["recall"]], [100 * of["precision"]], color=COLOURS[i % len(COLOURS)], label=name)
     axes.set(xlabel="recall of the windows, %", ylabel="precision of the windows, %")
-    entitle(figure, summary, "narration")
+    set_title(figure, summary, "narration")
     axes.legend(fontsize=8)
     save_figure(figure, config.out)

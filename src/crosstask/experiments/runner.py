@@ -1,4 +1,4 @@
-"""A question put to a corpus: who asks it how often, and the jobs that answer it."""
+"""The configuration of an experiment, and the jobs that train and evaluate its arms: tuning first if asked for, then every run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -9,14 +9,17 @@ from typing import Any
 
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.corpora import corpora_for_tuning, corpus_of_run, open_without_features, synthetic_name
-from crosstask.experiments.job import train_and_judge
+from crosstask.experiments.job import train_and_evaluate
 from crosstask.jobs import Job, run_all
 from crosstask.records import Corpus
 
-Results = dict[str, list[dict[str, Any]]]  # setting name -> result of each run
-Watch = Callable[[str, int], AbstractContextManager[Callable[[], None]]]  # what, how many jobs -> call after each
+Results = dict[str, list[dict[str, Any]]]  # name of the arm -> result of each run
+Progress = Callable[
+    [str, int], AbstractContextManager[Callable[[], None]]
+]  # stage, number of jobs -> function to call after each job
+_TUNING_SEED_OFFSET = 1000  # seeds of tuning jobs; larger than any number of runs
 
-GRIDS: Mapping[str, Sequence[Mapping[str, Any]]] = {
+TUNING_GRIDS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     name: [{"learning_rate": rate, "dropout": dropout} for rate in (1e-4, 3e-4, 1e-3) for dropout in (0.3, 0.7)]
     for name in ("proposed", "task-specific", "supervised", "deep")
 } | {
@@ -27,7 +30,7 @@ GRIDS: Mapping[str, Sequence[Mapping[str, Any]]] = {
 
 @dataclass(frozen=True)
 class ExperimentConfig:
-    """What the command line says."""
+    """What `experiment` runs: the corpus, the number of runs, the split, settings of the methods, and how jobs are executed."""
 
     corpus: str
     out: Path
@@ -36,28 +39,30 @@ class ExperimentConfig:
     split_by: str = "paper"
     shared_videos: str = "keep"
     train_videos_per_task: int = 30  # paper, Sec. 5.1
-    learning: Mapping[str, Any] = field(default_factory=dict)  # learning rate, dropout, epochs: for every setting that knows them
+    learning: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # learning rate, dropout, epochs: for every arm whose method has them
     tune: bool = False
-    with_best: bool = False
+    with_hmm: bool = False  # add the default method (`best`) as a row
     engine: str = "local"
     workers: int = 1
     address: str | None = None
     encoder_files: Mapping[str, str] = field(default_factory=dict)
-    watch: Watch = lambda what, total: nullcontext(lambda: None)
+    progress: Progress = lambda stage, total: nullcontext(lambda: None)
 
-    def opened(self) -> Corpus:
-        """The corpus of the first run; a planted one without rows."""
+    def open_first_corpus(self) -> Corpus:
+        """The corpus of the first run; a synthetic one without features."""
         return open_without_features(corpus_of_run(self.corpus, 0))
 
     @property
     def synthetic(self) -> bool:
-        """Whether the corpus is planted."""
+        """True if the corpus is synthetic."""
         return synthetic_name(self.corpus) is not None
 
     def protocol(self) -> dict[str, Any]:
-        """How the numbers came about, without machine, engine or clock."""
+        """The protocol of the experiment as recorded in results.json, without machine, engine or date."""
         return {
-            "corpus": self.corpus if self.synthetic else self.opened().name,
+            "corpus": self.corpus if self.synthetic else self.open_first_corpus().name,
             "synthetic": self.synthetic,
             "runs": self.runs,
             "seed": self.seed,
@@ -67,13 +72,15 @@ class ExperimentConfig:
             "tuned": self.tune,
         }
 
-    def do(self, what: str, jobs: Sequence[Job], work: Callable[[Mapping[str, Any]], Any] = train_and_judge) -> list[Any]:
-        """The results of jobs, from their files where they are finished."""
-        with self.watch(what, len(jobs)) as advance:
+    def run_jobs(
+        self, stage: str, jobs: Sequence[Job], work: Callable[[Mapping[str, Any]], Any] = train_and_evaluate
+    ) -> list[Any]:
+        """The results of jobs in their order; results of finished jobs are read from their files."""
+        with self.progress(stage, len(jobs)) as advance:
             return run_all(work, jobs, self.out / "jobs", self.engine, self.workers, advance, self.address)
 
 
-def job_values(config: ExperimentConfig, setting: Arm, run: int) -> dict[str, Any]:
+def job_values(config: ExperimentConfig, arm: Arm, run: int) -> dict[str, Any]:
     """The plain values of one job."""
     return {
         "corpus": corpus_of_run(config.corpus, run),
@@ -82,68 +89,78 @@ def job_values(config: ExperimentConfig, setting: Arm, run: int) -> dict[str, An
         "shared_videos": config.shared_videos,
         "train_videos_per_task": config.train_videos_per_task,
         "judge": "test",
-        **setting.values(),
+        **arm.values(),
     }
 
 
-def run_settings(config: ExperimentConfig, settings: Sequence[Arm], show: Sequence[str] = ()) -> tuple[Results, dict[str, Any]]:
-    """Every setting on every run (runs outside, so that a corpus is opened once), and what was tuned."""
-    ready = [s.learning_with(**{k: v for k, v in config.learning.items() if k not in s.learning}) for s in settings]
-    chosen = [[s] * config.runs for s in ready]
+def run_arms(config: ExperimentConfig, arms: Sequence[Arm], show: Sequence[str] = ()) -> tuple[Results, dict[str, Any]]:
+    """The results of every arm in every run, and the record of the tuning; `show` names the arms whose localizations are kept.
+
+    Runs are the outer loop, so that a corpus is opened once.
+    """
+    configured = [arm.with_settings(**{k: v for k, v in config.learning.items() if k not in arm.learning}) for arm in arms]
+    arm_in_run = [[arm] * config.runs for arm in configured]
     tuned: dict[str, Any] = {}
     if config.tune:
-        chosen, tuned = tune(config, ready)
+        arm_in_run, tuned = tune(config, configured)
     jobs = []
     for run in range(config.runs):
-        for of_setting in chosen:
-            values = job_values(config, of_setting[run], run)
-            if run == 0 and of_setting[run].name in show:
+        for arm in (of_runs[run] for of_runs in arm_in_run):
+            values = job_values(config, arm, run)
+            if run == 0 and arm.name in show:
                 values["show"] = True
-            world = values["corpus"] if config.synthetic else ""  # drawing a world is dear; a folder is opened in no time
-            jobs.append(Job(f"{_file_name(of_setting[run].name)}-{run:03d}", values, resource=world))
-    done = config.do("experiment", jobs)
-    n = len(settings)
-    return {s.name: done[i::n] for i, s in enumerate(settings)}, tuned
+            generated = values["corpus"] if config.synthetic else ""  # generating a corpus is slow; opening a folder is not
+            jobs.append(Job(f"{_file_name(arm.name)}-{run:03d}", values, resource=generated))
+    results = config.run_jobs("experiment", jobs)
+    return {arm.name: results[i :: len(arms)] for i, arm in enumerate(arms)}, tuned
 
 
-def tune(config: ExperimentConfig, settings: Sequence[Arm]) -> tuple[list[list[Arm]], dict[str, Any]]:
-    """Each setting with the best of its grid by recall on validation videos, for every run.
+def tune(config: ExperimentConfig, arms: Sequence[Arm]) -> tuple[list[list[Arm]], dict[str, Any]]:
+    """Each arm with the settings of its grid that have the best recall on validation videos, for every run; and the record.
 
-    Chosen once where the corpus lists validation videos (never trained, never tested), over several worlds where it is planted, since one
-    is too noisy to tell near settings apart; else run by run, on a part of the training groups.
+    Settings are chosen once where the corpus lists validation videos (never used for training or testing); for synthetic corpora on
+    several of them, since one is too noisy to distinguish similar settings; otherwise for each run, on a part of the training groups.
     """
-    groups = _places_to_tune_on(config)
-    jobs, cells = [], []
-    for group, (corpus, seed) in ((group, place) for group, places in enumerate(groups) for place in places):
-        for number, setting in enumerate(settings):
-            for i, changed in enumerate(GRIDS.get(setting.method, ())):
-                values = job_values(config, setting.learning_with(**changed), group)
-                values |= {"judge": "validation", "corpus": corpus, "seed": seed}
-                name = f"tune-{_file_name(setting.name)}-{seed - config.seed:03d}-{i}"
-                jobs.append(Job(name, values, resource=corpus if config.synthetic else ""))
-                cells.append((group, number, i))
-    recalls: dict[tuple[int, int, int], list[float]] = {}
-    for cell, result in zip(cells, config.do("tuning", jobs), strict=True):
-        recalls.setdefault(cell, []).append(result["recall"]["mean"])
+    groups = _tuning_groups(config)
+    recalls = _grid_recalls(config, arms, groups)
     chosen: list[list[Arm]] = []
     record: dict[str, Any] = {}
-    for number, setting in enumerate(settings):
-        of_groups = []
+    for number, arm in enumerate(arms):
+        by_group = []
         for group in range(len(groups)):
-            tried = [(c, fmean(recalls[group, number, i])) for i, c in enumerate(GRIDS.get(setting.method, ()))]
-            best = max(tried, key=lambda pair: pair[1])[0] if tried else {}  # the first of equals
-            of_groups.append(setting.learning_with(**best))
+            tried = [(c, fmean(recalls[group, number, i])) for i, c in enumerate(TUNING_GRIDS.get(arm.method, ()))]
+            best = max(tried, key=lambda pair: pair[1])[0] if tried else {}  # the first of equal ones
+            by_group.append(arm.with_settings(**best))
             if tried:
-                record.setdefault(setting.name, []).append({"chosen": best, "tried": [{**c, "recall": r} for c, r in tried]})
-        chosen.append(of_groups if len(groups) == config.runs else of_groups * config.runs)
+                record.setdefault(arm.name, []).append({"chosen": best, "tried": [{**c, "recall": r} for c, r in tried]})
+        chosen.append(by_group if len(groups) == config.runs else by_group * config.runs)
     return chosen, record
 
 
-def _places_to_tune_on(config: ExperimentConfig) -> list[list[tuple[str, int]]]:
-    """Corpora and seeds to try settings on, in groups: one group for all runs, or one for each run."""
+def _grid_recalls(
+    config: ExperimentConfig, arms: Sequence[Arm], groups: Sequence[Sequence[tuple[str, int]]]
+) -> dict[tuple[int, int, int], list[float]]:
+    """(group, arm, position in the grid) -> recall on each corpus of the group."""
+    jobs, cells = [], []
+    for group, (corpus, seed) in ((group, member) for group, members in enumerate(groups) for member in members):
+        for number, arm in enumerate(arms):
+            for i, changed in enumerate(TUNING_GRIDS.get(arm.method, ())):
+                values = job_values(config, arm.with_settings(**changed), group)
+                values |= {"judge": "validation", "corpus": corpus, "seed": seed}
+                name = f"tune-{_file_name(arm.name)}-{seed - config.seed:03d}-{i}"
+                jobs.append(Job(name, values, resource=corpus if config.synthetic else ""))
+                cells.append((group, number, i))
+    recalls: dict[tuple[int, int, int], list[float]] = {}
+    for cell, result in zip(cells, config.run_jobs("tuning", jobs), strict=True):
+        recalls.setdefault(cell, []).append(result["recall"]["mean"])
+    return recalls
+
+
+def _tuning_groups(config: ExperimentConfig) -> list[list[tuple[str, int]]]:
+    """Corpora and seeds to tune on, in groups: one group for all runs, or one for each run."""
     corpora = corpora_for_tuning(config.corpus)
     if open_without_features(corpora[0]).validation:
-        return [[(corpus, config.seed + 1000 + i) for i, corpus in enumerate(corpora)]]
+        return [[(corpus, config.seed + _TUNING_SEED_OFFSET + i) for i, corpus in enumerate(corpora)]]
     return [[(corpus_of_run(config.corpus, run), config.seed + run)] for run in range(config.runs)]
 
 

@@ -1,4 +1,4 @@
-"""Which steps and components gain from sharing, and which lose? Recall with and without it, and in how many steps a component occurs."""
+"""Gain from sharing per step and per component: recall with and without sharing, and the number of steps with the component."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,27 +7,35 @@ from typing import Any
 import numpy as np
 
 from crosstask.experiments.arms import Arm
-from crosstask.experiments.figures import entitle, new_figure, save_figure
+from crosstask.experiments.figures import new_figure, save_figure, set_title
 from crosstask.experiments.runner import ExperimentConfig, Results
-from crosstask.experiments.tables import ExperimentResult, result_with_rows, summarise, write_result
+from crosstask.experiments.tables import ExperimentResult, result_table, run_and_summarise, write_result
 from crosstask.records import Task
 from crosstask.text import stems_of_step, steps_with_component
 
-SHOWN = 8
+ROWS_PER_END = 8  # largest gains and largest losses in the table; all are in results.csv
 
 
 def sharing_gain(config: ExperimentConfig) -> ExperimentResult:
-    """Gains per step and per component, largest first."""
-    rows = [Arm("task-specific", "task-specific", "none"), Arm("proposed", "proposed", "component", "all")]
-    summary, results = summarise(config, "sharing-gain", rows, [("proposed", "task-specific")])
-    tasks = config.opened().tasks
+    """`experiment sharing-gain`: gains per step and per component, largest first."""
+    arms = [Arm("task-specific", "task-specific", "none"), Arm("proposed", "proposed", "component", "all")]
+    summary, results = run_and_summarise(config, "sharing-gain", arms, [("proposed", "task-specific")])
+    tasks = config.open_first_corpus().tasks
     steps = step_gains(results, tasks)
     summary["steps"] = steps
     summary["components"] = component_gains(steps, list(tasks.values()))
-    plain = result_with_rows(summary, "Largest gains and losses from sharing: step recall in percent", results)
-    table = [[f"{s['step']} ({s['title']})", _p(s["unshared"]), _p(s["shared"]), f"{100 * s['gain']:+.1f}"] for s in _ends(steps)]
+    plain = result_table(summary, "Largest gains and losses from sharing: step recall in percent", results)
+    table = [
+        [f"{s['step']} ({s['title']})", _percent(s["unshared"]), _percent(s["shared"]), f"{100 * s['gain']:+.1f}"]
+        for s in _ends(steps)
+    ]
     table += [
-        [f"'{c['component']}' in {c['in_steps']} steps", _p(c["unshared"]), _p(c["shared"]), f"{100 * c['gain']:+.1f}"]
+        [
+            f"'{c['component']}' in {c['in_steps']} steps",
+            _percent(c["unshared"]),
+            _percent(c["shared"]),
+            f"{100 * c['gain']:+.1f}",
+        ]
         for c in _ends(summary["components"])
     ]
     csv_rows = [
@@ -43,48 +51,48 @@ def sharing_gain(config: ExperimentConfig) -> ExperimentResult:
 
 
 def step_gains(results: Results, tasks: Mapping[str, Task]) -> list[dict[str, Any]]:
-    """Recall of every judged step with and without sharing, over the runs that show it; largest gain first."""
-    found = []
+    """Recall of every evaluated step with and without sharing, over the runs whose test videos show it; largest gain first."""
+    gains = []
     for task in sorted(results["proposed"][0]["steps"]):
         for k, step in enumerate(tasks[task].steps):
             shared, unshared = ([r["steps"][task][k] for r in results[name]] for name in ("proposed", "task-specific"))
             both = [(s, u) for s, u in zip(shared, unshared, strict=True) if s is not None and u is not None]
             if both:
                 s, u = (float(v) for v in np.mean(both, axis=0))
-                found.append({"task": task, "title": tasks[task].title, "step": step, "shared": s, "unshared": u, "gain": s - u})
-    return sorted(found, key=lambda one: (-one["gain"], one["task"], one["step"]))
+                gains.append({"task": task, "title": tasks[task].title, "step": step, "shared": s, "unshared": u, "gain": s - u})
+    return sorted(gains, key=lambda row: (-row["gain"], row["task"], row["step"]))
 
 
 def component_gains(steps: Sequence[Mapping[str, Any]], tasks: Sequence[Task]) -> list[dict[str, Any]]:
-    """The mean over the judged steps that hold a component, and in how many steps of all tasks it occurs; largest gain first."""
-    holding: dict[str, list[Mapping[str, Any]]] = {}
+    """The mean over the evaluated steps with a component, and the number of steps of all tasks with it; largest gain first."""
+    steps_with: dict[str, list[Mapping[str, Any]]] = {}
     for step in steps:
         for component in stems_of_step(step["step"]):
-            holding.setdefault(component, []).append(step)
-    found = []
-    for component, members in sorted(holding.items()):
+            steps_with.setdefault(component, []).append(step)
+    gains = []
+    for component, members in sorted(steps_with.items()):
         s, u = (float(np.mean([step[side] for step in members])) for side in ("shared", "unshared"))
         in_steps = steps_with_component(tasks, component)
-        found.append({"component": component, "in_steps": in_steps, "shared": s, "unshared": u, "gain": s - u})
-    return sorted(found, key=lambda one: (-one["gain"], one["component"]))
+        gains.append({"component": component, "in_steps": in_steps, "shared": s, "unshared": u, "gain": s - u})
+    return sorted(gains, key=lambda row: (-row["gain"], row["component"]))
 
 
 def _ends(ranked: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return list(ranked) if len(ranked) <= 2 * SHOWN else [*ranked[:SHOWN], *ranked[-SHOWN:]]
+    return list(ranked) if len(ranked) <= 2 * ROWS_PER_END else [*ranked[:ROWS_PER_END], *ranked[-ROWS_PER_END:]]
 
 
-def _p(value: float) -> str:
+def _percent(value: float) -> str:
     return f"{100 * value:.1f}"
 
 
 def _draw(config: ExperimentConfig, summary: Mapping[str, Any]) -> None:
-    """Gain of each component against the number of steps it occurs in."""
+    """Scatter plot of the gain of each component and the number of steps with it."""
     figure, axes = new_figure(7, 4.6)
-    of = summary["components"]
+    components = summary["components"]
     axes.axhline(0, color="#999999", linewidth=0.8)
-    axes.scatter([c["in_steps"] for c in of], [100 * c["gain"] for c in of], s=14, color="#4c78a8")
-    for c in [*of[:5], *of[-5:]]:
+    axes.scatter([c["in_steps"] for c in components], [100 * c["gain"] for c in components], s=14, color="#4c78a8")
+    for c in [*components[:5], *components[-5:]]:
         axes.annotate(c["component"], (c["in_steps"], 100 * c["gain"]), fontsize=8, xytext=(3, 3), textcoords="offset points")
-    axes.set(xlabel="steps that hold the component, all tasks", ylabel="gain from sharing, points of recall")
-    entitle(figure, summary, "sharing-gain")
+    axes.set(xlabel="steps with the component, all tasks", ylabel="gain from sharing, points of recall")
+    set_title(figure, summary, "sharing-gain")
     save_figure(figure, config.out)

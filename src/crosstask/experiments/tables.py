@@ -1,4 +1,4 @@
-"""From runs to an answer on disk: results.json, results.csv, table.tex and a figure, the same bytes whenever it is written."""
+"""Results of an experiment on disk: results.json, results.csv, table.tex and a figure; the same results give the same bytes."""
 
 import csv
 import io
@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from crosstask.evaluation.paired import MEASURES, difference_of, figures_of
+from crosstask.evaluation.paired import MEASURES, compare_methods, summarise_method
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.figures import draw_bars
-from crosstask.experiments.runner import ExperimentConfig, Results, run_settings
+from crosstask.experiments.runner import ExperimentConfig, Results, run_arms
 from crosstask.storage import write_json, write_text
 
-FORMAT = 1
+FORMAT = 1  # version of results.json
 Summary = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """The summary, and the table people see: a header and rows of cells."""
+    """The summary (results.json), the displayed table (a header and rows of cells), and the rows of results.csv."""
 
     summary: Summary
     title: str
@@ -31,48 +31,48 @@ class ExperimentResult:
 Draw = Callable[[ExperimentConfig, Summary], None]
 
 
-def summarise(
+def run_and_summarise(
     config: ExperimentConfig,
     name: str,
-    settings: Sequence[Arm],
+    arms: Sequence[Arm],
     pairs: Sequence[tuple[str, str]],
     show: Sequence[str] = (),
 ) -> tuple[Summary, Results]:
-    """Run the settings; figures of each, and paired differences of some."""
-    results, tuned = run_settings(config, settings, show)
-    figures = {setting.name: figures_of(results[setting.name]) for setting in settings}
-    tasks = config.opened().tasks
-    judged = sorted({task for of in figures.values() for task in of["recall"]["tasks"]})
+    """Run all arms; the summary of each with paired differences of some pairs, and the results of all runs."""
+    results, tuned = run_arms(config, arms, show)
+    by_arm = {arm.name: summarise_method(results[arm.name]) for arm in arms}
+    tasks = config.open_first_corpus().tasks
+    evaluated = sorted({task for of_arm in by_arm.values() for task in of_arm["recall"]["tasks"]})
     summary: Summary = {
         "format": FORMAT,
         "experiment": name,
         **config.protocol(),
-        "settings": {setting.name: setting.values() for setting in settings},
+        "settings": {arm.name: arm.values() for arm in arms},
         "learning": dict(sorted(config.learning.items())),
-        "tasks": {task: tasks[task].title for task in judged},
-        "results": figures,
-        "differences": {f"{a} - {b}": difference_of(figures[a], figures[b]) for a, b in pairs if a in figures and b in figures},
+        "tasks": {task: tasks[task].title for task in evaluated},
+        "results": by_arm,
+        "differences": {f"{a} - {b}": compare_methods(by_arm[a], by_arm[b]) for a, b in pairs if a in by_arm and b in by_arm},
     }
     if tuned:
         summary["tuning"] = tuned
     return summary, results
 
 
-def result_with_rows(summary: Summary, title: str, results: Results, measures: Sequence[str] = MEASURES) -> ExperimentResult:
-    """The plain answer: a row per setting with mean and deviation, then the paired differences."""
-    header = ["", *(NAMES[m] for m in measures)]
-    rows = [[name, *(cell(of[m]) for m in measures)] for name, of in summary["results"].items()]
+def result_table(summary: Summary, title: str, results: Results, measures: Sequence[str] = MEASURES) -> ExperimentResult:
+    """A table with a row per arm (mean and standard deviation), then the paired differences."""
+    header = ["", *(_HEADINGS[m] for m in measures)]
+    rows = [[name, *(mean_cell(of[m]) for m in measures)] for name, of in summary["results"].items()]
     rows += [[name, *(difference_cell(of[m]) for m in measures)] for name, of in summary["differences"].items()]
-    return ExperimentResult(summary, title, header, rows, long_rows(summary), results)
+    return ExperimentResult(summary, title, header, rows, long_format_rows(summary), results)
 
 
-NAMES = {"recall": "step recall", "map": "frame mAP", "f1": "F1"}
+_HEADINGS = {"recall": "step recall", "map": "frame mAP", "f1": "F1"}
 
 
-def cell(figure: Mapping[str, Any]) -> str:
-    """Mean and deviation in percent.
+def mean_cell(figure: Mapping[str, Any]) -> str:
+    """Mean and standard deviation in percent.
 
-    >>> cell({"mean": 0.2237, "deviation": 0.004})
+    >>> mean_cell({"mean": 0.2237, "deviation": 0.004})
     '22.4 ± 0.4'
     """
     deviation = figure.get("deviation")
@@ -80,7 +80,7 @@ def cell(figure: Mapping[str, Any]) -> str:
 
 
 def difference_cell(figure: Mapping[str, Any]) -> str:
-    """Mean difference in points with its 95 % interval.
+    """Mean difference in percentage points with its 95 % interval.
 
     >>> difference_cell({"mean": 0.037, "low": 0.03, "high": 0.044})
     '+3.7 [+3.0, +4.4]'
@@ -89,8 +89,8 @@ def difference_cell(figure: Mapping[str, Any]) -> str:
     return f"{100 * figure['mean']:+.1f}{interval}"
 
 
-def long_rows(summary: Summary) -> list[list[Any]]:
-    """setting, run, measure, task, value: everything, one value a line; the mean over tasks is task 'mean'."""
+def long_format_rows(summary: Summary) -> list[list[Any]]:
+    """All values in long format: setting, run, measure, task, value; the mean over tasks has the task name 'mean'."""
     rows: list[list[Any]] = [["setting", "run", "measure", "task", "value"]]
     for name, of in summary["results"].items():
         for measure in MEASURES:
@@ -100,7 +100,7 @@ def long_rows(summary: Summary) -> list[list[Any]]:
 
 
 def write_result(config: ExperimentConfig, result: ExperimentResult, draw: Draw | None = None) -> ExperimentResult:
-    """The same answer, now in `config.out`."""
+    """Write the result to `config.out` and return it."""
     write_json(config.out / "results.json", result.summary)
     write_text(config.out / "results.csv", csv_text(result.csv_rows))
     write_text(config.out / "table.tex", latex_table(result.title, result.header, result.rows))
@@ -120,7 +120,7 @@ _SPECIAL |= {"^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "±": r"$\pm
 
 
 def latex_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    r"""A booktabs table; letters with a meaning in LaTeX are written out.
+    r"""A booktabs table; characters with a meaning in LaTeX are escaped.
 
     >>> print(latex_table("50 %", ["", "a_b"], [["x", "1 ± 2"]]).splitlines()[1])
     \caption{50 \%}

@@ -1,6 +1,6 @@
-"""Localizations to the files that editors, players and annotation tools read. Seconds are the truth; frames only where a format wants them."""
+"""Localizations as files for editors, players and annotation tools. Times are in seconds; frames only where a format requires them."""
 
-from crosstask.export.parses import Parse, parses_of
+from crosstask.export.localized_video import LocalizedVideo, localized_videos
 from crosstask.export.table import FORMATS, export_run
 
-__all__ = ["FORMATS", "Parse", "export_run", "parses_of"]
+__all__ = ["FORMATS", "LocalizedVideo", "export_run", "localized_videos"]

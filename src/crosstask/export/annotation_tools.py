@@ -5,23 +5,23 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
-from crosstask.export.parses import Parse
+from crosstask.export.localized_video import LocalizedVideo
 
 ELAN_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 
 
-def elan(parse: Parse) -> str:
-    """An ELAN document (.eaf): one tier 'steps' with an annotation per shown step; ELAN counts milliseconds."""
+def elan(video: LocalizedVideo) -> str:
+    """An ELAN document (.eaf): one tier 'steps' with an annotation per shown step; times in milliseconds."""
     root = ET.Element("ANNOTATION_DOCUMENT", AUTHOR="crosstask", DATE="1970-01-01T00:00:00+00:00", FORMAT="3.0", VERSION="3.0")
     root.set("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance")
     root.set("xsi:noNamespaceSchemaLocation", ELAN_SCHEMA)
     header = ET.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
     ET.SubElement(
-        header, "MEDIA_DESCRIPTOR", MEDIA_URL=quote(parse.media), MIME_TYPE="video/mp4", RELATIVE_MEDIA_URL=quote(parse.media)
+        header, "MEDIA_DESCRIPTOR", MEDIA_URL=quote(video.media), MIME_TYPE="video/mp4", RELATIVE_MEDIA_URL=quote(video.media)
     )
     order = ET.SubElement(root, "TIME_ORDER")
     tier = ET.Element("TIER", TIER_ID="steps", LINGUISTIC_TYPE_REF="default-lt", DEFAULT_LOCALE="en")
-    for number, step in enumerate(parse.steps, start=1):
+    for number, step in enumerate(video.steps, start=1):
         slots = f"ts{2 * number - 1}", f"ts{2 * number}"
         for slot, second in zip(slots, (step.start_s, step.end_s), strict=True):
             ET.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=str(round(1000 * second)))
@@ -36,20 +36,20 @@ def elan(parse: Parse) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def label_studio(parses: Sequence[Parse], frames_per_second: float) -> list[dict[str, Any]]:
-    """Label Studio tasks with timeline-label predictions; its timelines count frames from 1, so the rate enters here."""
+def label_studio(videos: Sequence[LocalizedVideo], frames_per_second: float) -> list[dict[str, Any]]:
+    """Label Studio tasks with timeline-label predictions; its timelines count frames from 1, so the frame rate is needed."""
     return [
         {
-            "data": {"video": parse.media, "task": parse.title, "video_id": parse.key.video},
+            "data": {"video": video.media, "task": video.title, "video_id": video.key.video},
             "predictions": [
                 {
                     "model_version": "crosstask",
-                    "score": _mean([step.score for step in parse.steps]),
-                    "result": [_label_studio_region(i, step, frames_per_second) for i, step in enumerate(parse.steps)],
+                    "score": _mean([step.score for step in video.steps]),
+                    "result": [_label_studio_region(i, step, frames_per_second) for i, step in enumerate(video.steps)],
                 }
             ],
         }
-        for parse in parses
+        for video in videos
     ]
 
 
@@ -67,15 +67,15 @@ def _label_studio_region(number: int, step: Any, frames_per_second: float) -> di
     }
 
 
-def fiftyone(parses: Sequence[Parse]) -> dict[str, Any]:
-    """The labels file of a FiftyOne temporal-detection data set; time stamps in seconds, which FiftyOne turns into frames itself."""
+def fiftyone(videos: Sequence[LocalizedVideo]) -> dict[str, Any]:
+    """The labels file of a FiftyOne temporal-detection dataset; timestamps in seconds, which FiftyOne converts to frames."""
     return {
-        "classes": sorted({step.step for parse in parses for step in parse.steps}),
+        "classes": sorted({step.step for video in videos for step in video.steps}),
         "labels": {
-            str(parse.key): [
-                {"label": step.step, "timestamps": [step.start_s, step.end_s], "confidence": step.score} for step in parse.steps
+            str(video.key): [
+                {"label": step.step, "timestamps": [step.start_s, step.end_s], "confidence": step.score} for step in video.steps
             ]
-            for parse in parses
+            for video in videos
         },
     }
 

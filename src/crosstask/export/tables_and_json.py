@@ -1,46 +1,46 @@
-"""Plain tables and JSON: CSV, our own JSON, and ActivityNet's."""
+"""CSV, the JSON of `localize`, and the JSON of ActivityNet."""
 
 import csv
 import io
 from collections.abc import Sequence
 from typing import Any
 
-from crosstask.export.parses import Parse
+from crosstask.export.localized_video import LocalizedVideo
 
 COLUMNS = ("task", "video", "step", "second", "start_s", "end_s", "score", "shown")
 
 
-def csv_table(parses: Sequence[Parse]) -> str:
-    """One row per step; absent steps stand without times."""
+def csv_table(videos: Sequence[LocalizedVideo]) -> str:
+    """One row per step; absent steps have empty times."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for parse in parses:
-        for step in parse.steps:
+    for video in videos:
+        for step in video.steps:
             times = (step.second, f"{step.start_s:g}", f"{step.end_s:g}", f"{step.score:.6g}")
-            writer.writerow((parse.title, parse.key.video, _plain(step.step), *times, "yes" if step.shown else "no"))
-        for name in parse.absent:
-            writer.writerow((parse.title, parse.key.video, _plain(name), "", "", "", "", "no"))
+            writer.writerow((video.title, video.key.video, _no_formula(step.step), *times, "yes" if step.shown else "no"))
+        for name in video.absent:
+            writer.writerow((video.title, video.key.video, _no_formula(name), "", "", "", "", "no"))
     return text.getvalue()
 
 
-def _plain(cell: str) -> str:
-    """A cell that a spreadsheet will not take for a formula."""
+def _no_formula(cell: str) -> str:
+    """The cell with a leading quote if a spreadsheet would take it for a formula."""
     return f"'{cell}" if cell[:1] in "=+-@\t\r" else cell
 
 
-def plain_json(parses: Sequence[Parse]) -> list[dict[str, Any]]:
-    """The documented shape of `localize --json`, for every video."""
+def localize_json(videos: Sequence[LocalizedVideo]) -> list[dict[str, Any]]:
+    """The JSON of `localize` for every video."""
     return [
         {"video": p.key.video, "task": p.key.task, "steps": [vars(step) | {} for step in p.steps], "absent": list(p.absent)}
-        for p in parses
+        for p in videos
     ]
 
 
-def activitynet(parses: Sequence[Parse]) -> dict[str, Any]:
-    """ActivityNet's detection results: label, score and segment by video."""
+def activitynet(videos: Sequence[LocalizedVideo]) -> dict[str, Any]:
+    """Detection results in the format of ActivityNet: label, score and segment by video."""
     results: dict[str, list[dict[str, Any]]] = {}
-    for parse in parses:
-        found = [{"label": step.step, "score": step.score, "segment": [step.start_s, step.end_s]} for step in parse.steps]
-        results.setdefault(parse.key.video, []).extend(found)
+    for video in videos:
+        found = [{"label": step.step, "score": step.score, "segment": [step.start_s, step.end_s]} for step in video.steps]
+        results.setdefault(video.key.video, []).extend(found)
     return {"version": "VERSION 1.3", "results": results, "external_data": {"used": False, "details": "crosstask"}}

@@ -1,1 +1,1 @@
-"""Labels against annotation: numbers, each with its convention at the head of its file."""
+"""Predictions compared with annotation: one measure per file, with its convention in the docstring of the file."""

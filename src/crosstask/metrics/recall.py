@@ -1,10 +1,10 @@
 """Step recall, the paper's measure.
 
-Judged: one moment per step and video. A hit: the moment's segment lies in any true interval of that step. Steps that a video does not
-show are not counted. Hits and present steps are pooled within a task; the mean is over tasks.
+What is compared: one moment per step and video. A hit: the moment's segment lies in any true interval of that step. Steps that a video
+does not show are not counted. Hits and present steps are pooled within a task; the mean is over tasks.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,16 +13,16 @@ import numpy.typing as npt
 
 @dataclass
 class StepRecall:
-    """Hits and present steps, gathered video by video."""
+    """Hits and present steps, counted video by video."""
 
     hits: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     present: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
 
-    def add(self, task: str, times: npt.NDArray[np.int64], truth: npt.NDArray[np.bool_]) -> None:
-        """Count one video: times (K,), truth (T, K); a time of -1 says the step was not found."""
+    def add(self, task: str, moments: npt.NDArray[np.int64], truth: npt.NDArray[np.bool_]) -> None:
+        """Count one video: moments (K,), -1 where a step was not found; truth (T, K)."""
         n_steps = truth.shape[1]
         steps = np.arange(n_steps)
-        hit = truth[np.maximum(times, 0), steps] & (times >= 0)
+        hit = truth[np.maximum(moments, 0), steps] & (moments >= 0)
         self.hits.setdefault(task, np.zeros(n_steps, dtype=np.int64))
         self.present.setdefault(task, np.zeros(n_steps, dtype=np.int64))
         self.hits[task] += hit
@@ -41,17 +41,9 @@ class StepRecall:
 
 
 def mean_over_tasks(by_task: Mapping[str, float]) -> float:
-    """The mean of a figure over tasks; 0 when there is none.
+    """The mean of a measure over tasks; 0 without tasks.
 
     >>> mean_over_tasks({"a": 0.25, "b": 0.75})
     0.5
     """
     return float(np.mean(list(by_task.values()))) if by_task else 0.0
-
-
-def step_recall(labelled: Iterable[tuple[str, npt.NDArray[np.int64], npt.NDArray[np.bool_]]]) -> StepRecall:
-    """Recall over (task, times, truth) of several videos."""
-    recall = StepRecall()
-    for task, times, truth in labelled:
-        recall.add(task, times, truth)
-    return recall

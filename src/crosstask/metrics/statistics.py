@@ -1,7 +1,7 @@
-"""What a corpus is like: the figures of the paper's Tables 1 and S2.
+"""Statistics of a corpus: the figures of the paper's Tables 1 and S2.
 
 missing: share of (video, step) pairs never shown, pooled. background: share of segments in no step, mean over videos. order consistency:
-the ordered ceiling, i.e. of the present steps, how many the best order-respecting choice of one moment per step can hit, pooled.
+the share of present steps that the best order-respecting choice of one moment per step can hit, pooled.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,9 @@ import numpy as np
 
 from crosstask.inference import ordered_ceiling
 from crosstask.metrics.truth import true_segments
-from crosstask.records import Corpus, Task, Video
+from crosstask.records import Corpus, Task
+
+_SECONDS_PER_HOUR = 3600
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def task_statistics(corpus: Corpus, task: Task) -> TaskStatistics:
 
 @dataclass(frozen=True)
 class GroupStatistics:
-    """One side of the corpus: the primary tasks, the related ones, or all."""
+    """Counts over a group of tasks: the primary ones, the related ones, or all."""
 
     tasks: int
     rows: int
@@ -72,21 +74,21 @@ def group_statistics(corpus: Corpus, tasks: Sequence[Task]) -> GroupStatistics:
         tasks=len(tasks),
         rows=len(videos),
         ids=len({video.id for video in videos}),
-        hours=sum(corpus.n_segments(video) for video in videos if corpus.knows_length(video)) / 3600,
+        hours=sum(corpus.n_segments(video) for video in videos if corpus.knows_length(video)) / _SECONDS_PER_HOUR,
         steps=steps,
         steps_per_task=steps / len(tasks) if tasks else 0.0,
     )
 
 
 def shared_ids(corpus: Corpus) -> int:
-    """How many video ids stand under a primary and a related task."""
+    """The number of video ids listed under both a primary and a related task."""
     primary = {video.id for video in corpus.videos if corpus.task_of(video).primary}
     return len(primary & {video.id for video in corpus.videos if not corpus.task_of(video).primary})
 
 
 @dataclass(frozen=True)
-class DataSetRow:
-    """One row of the comparison of data sets (Table 1)."""
+class DatasetRow:
+    """One row of the comparison of datasets (Table 1)."""
 
     name: str
     videos: int
@@ -95,43 +97,29 @@ class DataSetRow:
     annotated: bool
 
 
-def compare_data_sets(corpora: Sequence[Corpus]) -> list[DataSetRow]:
-    """A row per corpus: how many videos, how long, how many tasks, whether steps are annotated."""
+def compare_datasets(corpora: Sequence[Corpus]) -> list[DatasetRow]:
+    """A row per corpus: number of videos, hours, number of tasks, and whether steps are annotated."""
     rows = []
     for corpus in corpora:
         group = group_statistics(corpus, list(corpus.tasks.values()))
         rows.append(
-            DataSetRow(corpus.name, group.rows, group.hours, group.tasks, any(v.key in corpus.annotations for v in corpus.videos))
+            DatasetRow(corpus.name, group.rows, group.hours, group.tasks, any(v.key in corpus.annotations for v in corpus.videos))
         )
     return rows
 
 
-def overall(rows: Sequence[TaskStatistics]) -> dict[str, float | None]:
+def overall_statistics(rows: Sequence[TaskStatistics]) -> dict[str, float | None]:
     """Missing pooled over (video, step); background and order consistency as means over tasks, as the paper prints them."""
-    judged = [row for row in rows if row.annotated]
-    places = sum(row.annotated * row.steps for row in judged)
-    present = sum(row.present for row in judged)
+    annotated = [row for row in rows if row.annotated]
+    pairs = sum(row.annotated * row.steps for row in annotated)
+    present = sum(row.present for row in annotated)
     return {
-        "missing": 1 - present / places if places else None,
-        "background": float(np.mean([row.background for row in judged])) if judged else None,
-        "order_consistency": float(np.mean([row.order_consistency for row in judged if row.present])) if present else None,
+        "missing": 1 - present / pairs if pairs else None,
+        "background": float(np.mean([row.background for row in annotated])) if annotated else None,
+        "order_consistency": float(np.mean([row.order_consistency for row in annotated if row.present])) if present else None,
     }
 
 
-def videos_overlong(corpus: Corpus, videos: Sequence[Video]) -> list[tuple[Video, float]]:
-    """Annotated videos whose annotation ends after them, with the seconds by which the last one does."""
-    found = []
-    for video in videos:
-        if video.key in corpus.annotations and corpus.knows_length(video):
-            over = max((a.interval.end_s for a in corpus.annotations[video.key]), default=0.0) - corpus.n_segments(video)
-            if over > 0:
-                found.append((video, over))
-    return found
-
-
-def as_json(row: TaskStatistics) -> dict[str, object]:
+def task_statistics_to_json(row: TaskStatistics) -> dict[str, object]:
     """The documented shape of one task's statistics."""
-    data = asdict(row)
-    for internal in ("present", "annotated"):
-        del data[internal]
-    return data
+    return {name: value for name, value in asdict(row).items() if name not in ("present", "annotated")}

@@ -1,4 +1,4 @@
-"""Annotation as segments: what a prediction is held against."""
+"""Annotation as a matrix of segments and steps, with which predictions are compared."""
 
 import logging
 
@@ -13,7 +13,7 @@ Truth = npt.NDArray[np.bool_]
 
 
 def true_segments(corpus: Corpus, video: Video) -> Truth:
-    """(T, K): whether segment t lies in a true interval of step k; starts are rounded down, ends up."""
+    """(T, K): True where segment t lies in a true interval of step k; starts are rounded down, ends up."""
     n_segments = corpus.n_segments(video)
     truth = np.zeros((n_segments, len(corpus.task_of(video).steps)), dtype=np.bool_)
     for annotated in corpus.annotations[video.key]:

@@ -1,10 +1,10 @@
-"""How good narration windows are.
+"""Narration windows compared with annotation.
 
-Judged: the segments inside a step's windows against those inside its true intervals, both rounded outwards (start down, end up).
+What is compared: the segments inside a step's windows with those inside its true intervals, both rounded outwards (start down, end up).
 Precision = |window and truth| / |window|, recall = / |truth|, IoU = / |window or truth|, segments pooled over the steps and videos of
-a task. Windows of steps that a video does not show count against precision; steps without a window against recall.
+a task. Windows of steps that a video does not show lower precision; steps without a window lower recall.
 Hit rate: present steps whose window has its midpoint in a true interval. Outside: present steps no second of which lies in the window
-(the paper: 61 %). All of them per task, then the mean over tasks.
+(the paper: 61 %). Each is computed per task, then averaged over tasks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from crosstask.records import Corpus, StepInterval, Video, VideoKey, segment_at
 
 @dataclass
 class WindowCounts:
-    """Counts of one task, video by video."""
+    """Counts of one task, summed video by video."""
 
     common: int = 0
     in_window: int = 0
@@ -67,7 +67,7 @@ def _share(part: int, whole: int) -> float:
 
 @dataclass(frozen=True)
 class WindowScores:
-    """Means over tasks, and each task's own figures."""
+    """Means over tasks, and the figures of each task."""
 
     precision: float
     recall: float
@@ -78,12 +78,12 @@ class WindowScores:
     tasks: Mapping[str, Mapping[str, float]]
 
     def to_json(self) -> dict[str, object]:
-        """The documented shape of `narrate --score`."""
+        """The JSON of `narrate --score`."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
 def score_windows(corpus: Corpus, videos: Sequence[Video], windows: Mapping[VideoKey, Sequence[StepInterval]]) -> WindowScores:
-    """Windows held against the annotation of some videos; a video without windows loses all its steps."""
+    """Windows compared with the annotation of videos; the steps of a video without windows count as missed."""
     counts: dict[str, WindowCounts] = {}
     for video in videos:
         counts.setdefault(video.task, WindowCounts()).add(windows.get(video.key, ()), true_segments(corpus, video))

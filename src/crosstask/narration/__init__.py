@@ -1,1 +1,1 @@
-"""Subtitles -> windows where a step may lie, features from speech, and parses from speech alone."""
+"""Subtitles -> windows that probably contain a step, and localizations from speech alone."""

@@ -1,11 +1,11 @@
-"""A corpus with subtitles -> windows for every video: the paper's plain recipe, and the best one."""
+"""A corpus with subtitles -> windows for every video, by the two values of `narrate --recipe`: `paper` and `best` (collection.py)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from crosstask.narration.collection import BestSettings, SpokenEvidence, best_windows
-from crosstask.narration.plain import PlainSettings, plain_windows
+from crosstask.narration.collection import CollectionSettings, SpokenEvidence, collection_windows
+from crosstask.narration.paper import PaperSettings, paper_windows
 from crosstask.narration.units import SpokenUnits, cue_windows, word_windows
 from crosstask.records import Corpus, InputError, Narration, StepInterval, Task, Video, VideoKey
 from crosstask.text.encoders import CachedEncoder, Encoder, Vectors, similarity_of
@@ -13,13 +13,13 @@ from crosstask.text.encoders.cooccurrence import cooccurrence_vectors
 from crosstask.text.encoders.tfidf import TfIdf, fit_tfidf
 from crosstask.text.encoders.word_vectors import MaxPooled
 
-ENOUGH_WORDS = 20_000  # of speech, before a collection can teach word vectors; some thirty videos
+MIN_WORDS = 20_000  # of speech for training word vectors on a collection; about thirty videos
 Windows = dict[VideoKey, tuple[StepInterval, ...]]
 
 
 @dataclass(frozen=True)
 class NarratedVideo:
-    """A video whose narration can be used, with its length."""
+    """A video with a usable narration, and its number of segments."""
 
     video: Video
     narration: Narration
@@ -28,7 +28,7 @@ class NarratedVideo:
 
 @dataclass(frozen=True)
 class NarrationResult:
-    """Windows of the videos that have usable subtitles, and why the others have none."""
+    """Windows of the videos with usable subtitles, and the reason for each video without windows."""
 
     windows: Windows
     unusable: Mapping[VideoKey, str] = field(default_factory=dict)
@@ -53,7 +53,7 @@ def usable_videos(corpus: Corpus, videos: Iterable[Video]) -> tuple[list[Narrate
 
 
 def why_unusable(video: NarratedVideo, task: Task) -> str:
-    """What keeps a narration from giving windows, or nothing."""
+    """The reason why windows cannot be computed from a narration, or an empty string."""
     n_steps = len(task.steps)
     if len(video.narration.words) < n_steps:
         return f"{len(video.narration.words)} words are spoken; expected at least one for each of the {n_steps} steps"
@@ -65,15 +65,15 @@ def why_unusable(video: NarratedVideo, task: Task) -> str:
 
 
 def transcripts(videos: Sequence[NarratedVideo]) -> list[str]:
-    """What is said in each different video, as one document."""
-    said = {video.video.id: video.narration for video in videos}
-    return [" ".join(word.text for word in said[name].words) for name in sorted(said)]
+    """The transcript of each different video, as one document."""
+    narrations = {video.video.id: video.narration for video in videos}
+    return [" ".join(word.text for word in narrations[name].words) for name in sorted(narrations)]
 
 
-def units_of(encoder: Encoder, narration: Narration, n_steps: int, settings: PlainSettings) -> SpokenUnits:
-    """Pieces of speech for the plain recipe: windows of words where vectors are cheap, cues for a sentence encoder.
+def units_of(encoder: Encoder, narration: Narration, n_steps: int, settings: PaperSettings) -> SpokenUnits:
+    """Units of speech for `narrate_paper`: windows of words where encoding is cheap, cues for a sentence encoder.
 
-    A video of fewer cues than steps is cut into windows of words by either.
+    A video with fewer cues than steps is split into windows of words in both cases.
     """
     if encoder.identity.startswith("sentence"):
         cues = cue_windows(narration, neighbours=1)
@@ -86,19 +86,19 @@ def narrate_paper(
     corpus: Corpus,
     videos: Sequence[NarratedVideo],
     encoder: Encoder,
-    settings: PlainSettings | None = None,
+    settings: PaperSettings | None = None,
     advance: Callable[[], None] = lambda: None,
 ) -> NarrationResult:
-    """Windows by the paper's recipe, each video for itself."""
-    settings = settings or PlainSettings()
+    """Windows as in the paper, each video on its own."""
+    settings = settings or PaperSettings()
     windows: Windows = {}
     if encoder.identity.startswith("sentence"):
-        _remember(encoder, videos, [1])
+        _encode_ahead(encoder, videos, [1])
     for video in videos:
         steps = list(corpus.task_of(video.video).steps)
         units = units_of(encoder, video.narration, len(steps), settings)
         similarity = similarity_of(encoder, units.texts, steps)  # (L, K)
-        windows[video.video.key] = plain_windows(units, similarity, video.n_segments, settings)
+        windows[video.video.key] = paper_windows(units, similarity, video.n_segments, settings)
         advance()
     return NarrationResult(windows)
 
@@ -107,34 +107,34 @@ def narrate_best(
     corpus: Corpus,
     videos: Sequence[NarratedVideo],
     encoder: Encoder,
-    settings: BestSettings | None = None,
+    settings: CollectionSettings | None = None,
     advance: Callable[[], None] = lambda: None,
 ) -> NarrationResult:
-    """Windows by the best recipe, a task at a time."""
-    settings = settings or BestSettings()
-    listener = speech_matcher(encoder, transcripts(videos))
-    _remember(encoder, videos, [0, 1])
+    """Windows estimated jointly over all videos of a task."""
+    settings = settings or CollectionSettings()
+    matcher = speech_matcher(encoder, transcripts(videos))
+    _encode_ahead(encoder, videos, [0, 1])
     windows: Windows = {}
     by_task = sorted(videos, key=lambda v: v.video.key)
     for task_id, group in groupby(by_task, key=lambda v: v.video.task):
         members = list(group)
-        heard = []
+        evidence = []
         for video in members:
-            heard.append(spoken_evidence(corpus.tasks[task_id], video.narration, video.n_segments, listener))
+            evidence.append(spoken_evidence(corpus.tasks[task_id], video.narration, video.n_segments, matcher))
             advance()
-        found = best_windows(heard, listener.weights(settings), settings)
+        found = collection_windows(evidence, matcher.weights(settings), settings)
         windows |= {video.video.key: ws for video, ws in zip(members, found, strict=True)}
     return NarrationResult(windows)
 
 
-def _remember(encoder: Encoder, videos: Sequence[NarratedVideo], neighbours: Sequence[int]) -> None:
-    """Let an encoder that remembers see all cues at once, long before they are asked for one by one."""
+def _encode_ahead(encoder: Encoder, videos: Sequence[NarratedVideo], neighbours: Sequence[int]) -> None:
+    """Let an encoder with a cache encode all cues in one batch before they are needed one by one."""
     if isinstance(encoder, CachedEncoder):
         encoder.encode_missing(text for video in videos for n in neighbours for text in cue_windows(video.narration, n).texts)
 
 
 def step_queries(task: Task) -> list[str]:
-    """What a step is compared as: its name within its task, since "top toast" alone could top anything.
+    """The text a step is compared as: its name and the title of its task, since "top toast" alone is ambiguous.
 
     >>> step_queries(Task("1", "Make Latte", ("pour milk",)))
     ['pour milk to make latte']
@@ -145,56 +145,56 @@ def step_queries(task: Task) -> list[str]:
 
 @dataclass(frozen=True)
 class SpeechMatcher:
-    """What hears a narration: the encoder asked for, and what the collection's own words teach."""
+    """The encoders that compare speech with steps: the chosen one, TF-IDF, and word vectors trained on the collection."""
 
     encoder: Encoder
-    words: TfIdf
-    own_vectors: MaxPooled | None  # word vectors of the collection itself, where it says enough to learn them
+    tfidf: TfIdf
+    word_vectors: MaxPooled | None  # trained on the transcripts; None where they have fewer than MIN_WORDS words
 
     @property
-    def by_words(self) -> bool:
-        """Whether the encoder is TF-IDF, which is one of the collection's own views anyway."""
+    def is_tfidf(self) -> bool:
+        """True if the chosen encoder is TF-IDF, which then gives the only view besides the word vectors."""
         return isinstance(self.encoder, TfIdf)
 
-    def weights(self, settings: BestSettings) -> tuple[float, ...]:
-        """How much each similarity of `spoken_evidence` counts."""
-        own = 1.0 if self.by_words else settings.own_vectors_weight
-        names = (1.0, 1.0) if self.by_words else (1.0, 1.0, settings.words_weight)
-        return names if self.own_vectors is None else (*names, own, own)
+    def weights(self, settings: CollectionSettings) -> tuple[float, ...]:
+        """The weight of each view of similarity of `spoken_evidence`."""
+        own = 1.0 if self.is_tfidf else settings.word_vectors_weight
+        names = (1.0, 1.0) if self.is_tfidf else (1.0, 1.0, settings.tfidf_weight)
+        return names if self.word_vectors is None else (*names, own, own)
 
 
 def speech_matcher(encoder: Encoder, documents: Sequence[str]) -> SpeechMatcher:
-    """A listener that knows the words of some transcripts; word vectors need ENOUGH_WORDS of them."""
-    enough = sum(document.count(" ") + 1 for document in documents) >= ENOUGH_WORDS
+    """A matcher with TF-IDF and word vectors fitted to transcripts; word vectors need MIN_WORDS words."""
+    enough = sum(document.count(" ") + 1 for document in documents) >= MIN_WORDS
     return SpeechMatcher(encoder, fit_tfidf(documents), MaxPooled(cooccurrence_vectors(documents)) if enough else None)
 
 
-def spoken_evidence(task: Task, narration: Narration, n_segments: int, listener: SpeechMatcher) -> SpokenEvidence:
-    """The narration of a video as similarities to a task's steps: cues, and cues with neighbours, in every view there is."""
+def spoken_evidence(task: Task, narration: Narration, n_segments: int, matcher: SpeechMatcher) -> SpokenEvidence:
+    """The narration of a video as similarities (L, K) to a task's steps: cues, and cues with neighbours, in every view."""
     units = cue_windows(narration, 0), cue_windows(narration, 1)
     views: list[Vectors] = []
     vectors: tuple[Vectors, ...] = ()
-    if listener.by_words:
-        views += [listener.words.similarity(unit.texts, task.steps) for unit in units]
+    if matcher.is_tfidf:
+        views += [matcher.tfidf.similarity(unit.texts, task.steps) for unit in units]
     else:
-        queries = listener.encoder.encode(step_queries(task))
-        vectors = tuple(listener.encoder.encode(unit.texts) for unit in units)
+        queries = matcher.encoder.encode(step_queries(task))
+        vectors = tuple(matcher.encoder.encode(unit.texts) for unit in units)
         views += [view @ queries.T for view in vectors]
-        views.append(listener.words.similarity(units[1].texts, task.steps))
-    if listener.own_vectors is not None:
-        names = listener.own_vectors.encode(task.steps)
-        own = tuple(listener.own_vectors.encode(unit.texts) for unit in units)
+        views.append(matcher.tfidf.similarity(units[1].texts, task.steps))
+    if matcher.word_vectors is not None:
+        names = matcher.word_vectors.encode(task.steps)
+        own = tuple(matcher.word_vectors.encode(unit.texts) for unit in units)
         views += [view @ names.T for view in own]
         vectors = vectors or own
     return SpokenEvidence(units[0].start_s, units[0].end_s, n_segments, tuple(views), vectors)
 
 
-# Name -> recipe: corpus, usable videos, encoder -> windows.
-RECIPES: Mapping[str, Callable[..., NarrationResult]] = {"best": narrate_best, "paper": narrate_paper}
+# Value of `narrate --recipe` -> function of a corpus, usable videos and an encoder that returns windows.
+NARRATION_METHODS: Mapping[str, Callable[..., NarrationResult]] = {"best": narrate_best, "paper": narrate_paper}
 
 
-def recipe_named(name: str) -> Callable[..., NarrationResult]:
-    """The recipe of that name."""
-    if name not in RECIPES:
-        raise InputError(f"recipe '{name}' is unknown; expected one of {', '.join(RECIPES)}")
-    return RECIPES[name]
+def narration_method(name: str) -> Callable[..., NarrationResult]:
+    """The function for a value of `narrate --recipe`."""
+    if name not in NARRATION_METHODS:
+        raise InputError(f"recipe '{name}' is unknown; expected one of {', '.join(NARRATION_METHODS)}")
+    return NARRATION_METHODS[name]

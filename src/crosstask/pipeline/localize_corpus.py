@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask import __version__
-from crosstask.corpus_building.map_figure import draw_task_map
+from crosstask.corpus_building.task_map import draw_task_map
 from crosstask.evaluation.evaluate import evaluate
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
@@ -19,7 +19,7 @@ from crosstask.model.model import Model
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.media import media_of
 from crosstask.records import Corpus, InputError, Localization, Task, VideoKey
-from crosstask.report.page import JUDGED, write_report
+from crosstask.report.page import EVALUATED_VIDEOS, write_report
 from crosstask.runs import Run, RunVideo, write_run
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _held_out(corpus: Corpus, config: "RunConfig") -> frozenset[VideoKey] | None
 def _settings(corpus: Corpus, config: "RunConfig", results: dict[str, Any]) -> dict[str, Any]:
     settings: dict[str, Any] = {"features": corpus.feature_spec, "sharing": config.sharing}
     held_out = _held_out(corpus, config)
-    return settings if held_out is None or not results else settings | {JUDGED: sorted(map(str, held_out))}
+    return settings if held_out is None or not results else settings | {EVALUATED_VIDEOS: sorted(map(str, held_out))}
 
 
 def _write_report(corpus: Corpus, model: Model, out: Path, config: "RunConfig") -> None:

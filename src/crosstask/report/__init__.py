@@ -1,1 +1,1 @@
-"""A run folder to figures and one HTML file."""
+"""A run folder -> figures and one HTML file without scripts or network access."""

@@ -1,4 +1,4 @@
-"""Small pictures as inline SVG: timelines, bars, curves. Shapes besides colours, and a title that can be read aloud."""
+"""Figures as inline SVG: timelines, bars, curves. Meaning is shown by shape as well as colour, with a text for screen readers."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -7,62 +7,64 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import FoundStep, Localization, StepInterval
-from crosstask.report.timeline import RIGHT, SCORES, TRUTH, UNKNOWN, WINDOW, WRONG, height, verdict
+from crosstask.report.timeline import RIGHT, SCORES, TRUTH, UNKNOWN, WINDOW, WRONG, scaled_scores, verdict
 
-ROW, LABEL, WIDTH = 30, 190, 900
+ROW, LABEL, WIDTH = 30, 190, 900  # height of a row, width of its label, width of the figure, in SVG units
 METHOD_COLOURS = ("#2b6cb0", "#b7791f", "#2f855a", "#718096", "#805ad5", "#c53030")
 
 
 def timeline(
-    parse: Localization,
+    localization: Localization,
     n_segments: int,
     scores: npt.NDArray[np.floating] | None,
     truth: tuple[StepInterval, ...] | None,
     windows: tuple[StepInterval, ...] | None,
 ) -> str:
-    """One video: a row per step with its score curve, truth, window, and the moment found."""
+    """One video as SVG: a row per step with its scores, truth, window, and the found moment and interval."""
     scale = (WIDTH - LABEL - 10) / n_segments
     parts = []
-    for k, step in enumerate(parse.steps):
+    for k, step in enumerate(localization.steps):
         top = k * ROW
         parts.append(f'<rect x="{LABEL}" y="{top + 2}" width="{n_segments * scale:.1f}" height="{ROW - 4}" fill="#f7f8fa"/>')
-        parts += [_span(s, top + 2, ROW - 9, scale, TRUTH) for s in truth or () if s.step == k]
-        parts += [_span(s, top + ROW - 7, 5, scale, WINDOW) for s in windows or () if s.step == k]
+        parts += [_interval(s, top + 2, ROW - 9, scale, TRUTH) for s in truth or () if s.step == k]
+        parts += [_interval(s, top + ROW - 7, 5, scale, WINDOW) for s in windows or () if s.step == k]
         if scores is not None:
             parts.append(_curve(scores[:, k], top + 3, ROW - 8, scale))
         colour, marker, word = verdict(truth, k, step.second, n_segments)
-        parts.append(_reach(step, top, scale))
-        doubt = "" if step.shown else ", thought to be absent"
+        parts.append(_found_interval(step, top, scale))
+        absence = "" if step.shown else ", predicted absent"
         parts.append(
-            _mark(LABEL + (step.second + 0.5) * scale, top, colour, marker, f"{step.step}: {word} at {step.second} s{doubt}")
+            _mark(LABEL + (step.second + 0.5) * scale, top, colour, marker, f"{step.step}: {word} at {step.second} s{absence}")
         )
         label = escape(("" if step.shown else "(?) ") + (step.step if len(step.step) < 26 else step.step[:24] + "…"))
         parts.append(f'<text x="{LABEL - 8}" y="{top + 19}" text-anchor="end" class="step">{label}</text>')
-    total = len(parse.steps) * ROW
+    total = len(localization.steps) * ROW
     parts += [
         f'<text x="{LABEL + t * scale:.0f}" y="{total + 13}" class="axis">{t // 60}:{t % 60:02d}</text>'
         for t in _ticks(n_segments)
     ]
-    title = f"Timeline of {escape(parse.video)}: " + ", ".join(f"{escape(s.step)} at {s.second} s" for s in parse.steps)
+    title = f"Timeline of {escape(localization.video)}: " + ", ".join(
+        f"{escape(s.step)} at {s.second} s" for s in localization.steps
+    )
     return f'<svg viewBox="0 0 {WIDTH} {total + 18}" role="img" aria-label="{title}">{"".join(parts)}</svg>'
 
 
-def _span(span: StepInterval, top: float, tall: float, scale: float, colour: str) -> str:
-    wide = max(1.0, span.interval.length_s * scale)
-    return f'<rect x="{LABEL + span.interval.start_s * scale:.1f}" y="{top}" width="{wide:.1f}" height="{tall}" fill="{colour}"/>'
+def _interval(step_interval: StepInterval, top: float, tall: float, scale: float, colour: str) -> str:
+    wide = max(1.0, step_interval.interval.length_s * scale)
+    return f'<rect x="{LABEL + step_interval.interval.start_s * scale:.1f}" y="{top}" width="{wide:.1f}" height="{tall}" fill="{colour}"/>'
 
 
-def _reach(step: FoundStep, top: float, scale: float) -> str:
-    """The span found, as a bracket; dashed where the step is thought to be absent."""
+def _found_interval(step: FoundStep, top: float, scale: float) -> str:
+    """The found interval as a bracket; dashed if the step is predicted absent."""
     x, wide, y = LABEL + step.start_s * scale, max(1.0, (step.end_s - step.start_s) * scale), top + ROW - 3
     dashed = "" if step.shown else ' stroke-dasharray="4 3"'
     return f'<path d="M{x:.1f} {y - 5}v5h{wide:.1f}v-5" fill="none" stroke="{UNKNOWN}" stroke-width="1.5"{dashed}/>'
 
 
-def _curve(scores: npt.NDArray[np.floating], top: float, tall: float, scale: float, most: int = 260) -> str:
-    step = max(1, len(scores) // most)
+def _curve(scores: npt.NDArray[np.floating], top: float, tall: float, scale: float, max_points: int = 260) -> str:
+    step = max(1, len(scores) // max_points)
     finite = np.maximum(scores, np.quantile(scores, 0.02))
-    shown = height(finite)[: len(scores) // step * step].reshape(-1, step).max(axis=1)
+    shown = scaled_scores(finite)[: len(scores) // step * step].reshape(-1, step).max(axis=1)
     points = " ".join(f"{LABEL + (i * step + step / 2) * scale:.1f},{top + (1 - y) * tall:.1f}" for i, y in enumerate(shown))
     return f'<polyline points="{points}" fill="none" stroke="{SCORES}" stroke-width="1"/>'
 
@@ -83,7 +85,7 @@ def _ticks(n_segments: int) -> range:
 
 
 def bars(rows: Mapping[str, Mapping[str, float]], methods: Sequence[str]) -> str:
-    """Recall per task, a bar per method; values in percent stand beside the bars."""
+    """Recall per task as SVG, a bar per method, with the value in percent beside it."""
     bar, gap = 11, 10
     tall = len(methods) * bar + gap
     most = max((value for values in rows.values() for value in values.values()), default=1.0) or 1.0
@@ -106,7 +108,7 @@ def bars(rows: Mapping[str, Mapping[str, float]], methods: Sequence[str]) -> str
 
 
 def curves(losses: Mapping[str, Sequence[float]]) -> str:
-    """Mean cost of a label by epoch, a line per method."""
+    """Mean loss per label by epoch as SVG, a line per method."""
     tall, left = 160, 50
     every = [value for values in losses.values() for value in values]
     low, high = min(every), max(every)
@@ -130,7 +132,7 @@ LEGEND = (
     f'<svg viewBox="0 0 14 14"><path d="M0 10L5 3L9 8L14 2" stroke="{SCORES}" fill="none" stroke-width="2"/></svg> score '
     f'<svg viewBox="0 0 14 14"><circle cx="7" cy="7" r="5" fill="{RIGHT}"/></svg> found, right '
     f'<svg viewBox="0 0 14 14"><path d="M2 2l10 10m0 -10l-10 10" stroke="{WRONG}" stroke-width="3"/></svg> found, wrong '
-    f'<svg viewBox="0 0 14 14"><path d="M1 5v6h12v-6" fill="none" stroke="{UNKNOWN}" stroke-width="1.5"/></svg> span found '
-    "(dashed, (?): thought to be absent) "
+    f'<svg viewBox="0 0 14 14"><path d="M1 5v6h12v-6" fill="none" stroke="{UNKNOWN}" stroke-width="1.5"/></svg> interval found '
+    "(dashed, (?): predicted absent) "
     f'<svg viewBox="0 0 14 14"><rect y="8" width="14" height="5" fill="{WINDOW}"/></svg> narration window (training only)</p>'
 )

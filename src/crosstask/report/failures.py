@@ -1,4 +1,4 @@
-"""Why a step was missed, as far as scores and truth can tell: the paper's own groups."""
+"""The probable reason for each missed step, from scores and truth, in the categories of the paper."""
 
 from collections import Counter
 
@@ -17,37 +17,37 @@ RIGHT, ABSENT, ORDER, OBJECT, ACTION, STEP, BACKGROUND = (
     "background",
 )
 EXPLANATION = {
-    ABSENT: "the video does not show the step, but every step is placed",
+    ABSENT: "the video does not show the step, but every step is localized",
     ORDER: "the step's own best moment is right, but lies out of order",
-    OBJECT: "placed in another step with the same action",
-    ACTION: "placed in another step with the same object",
-    STEP: "placed in an unrelated step",
-    BACKGROUND: "placed where no step happens",
+    OBJECT: "localized in another step with the same action",
+    ACTION: "localized in another step with the same object",
+    STEP: "localized in an unrelated step",
+    BACKGROUND: "localized where no step happens",
 }
 
 
 def outcomes(
-    parse: Localization, truth: tuple[StepInterval, ...], scores: npt.NDArray[np.floating] | None, n_segments: int
+    localization: Localization, truth: tuple[StepInterval, ...], scores: npt.NDArray[np.floating] | None, n_segments: int
 ) -> list[str]:
-    """The outcome of each step of a parse, in list order."""
-    return [_outcome(k, parse, truth, scores, n_segments) for k in range(len(parse.steps))]
+    """The outcome of each step of a localization, in list order."""
+    return [_outcome(k, localization, truth, scores, n_segments) for k in range(len(localization.steps))]
 
 
 def _outcome(
-    k: int, parse: Localization, truth: tuple[StepInterval, ...], scores: npt.NDArray[np.floating] | None, n_segments: int
+    k: int, localization: Localization, truth: tuple[StepInterval, ...], scores: npt.NDArray[np.floating] | None, n_segments: int
 ) -> str:
-    own = [span for span in truth if span.step == k]
+    own = [interval for interval in truth if interval.step == k]
     if not own:
         return ABSENT
-    second = parse.steps[k].second
+    second = localization.steps[k].second
     if _inside(own, second, n_segments):
         return RIGHT
     if scores is not None and _inside(own, int(scores[:, k].argmax()), n_segments):
         return ORDER
-    here = sorted({span.step for span in truth if second in span.interval.segments(n_segments)})
+    here = sorted({step.step for step in truth if second in step.interval.segments(n_segments)})
     if not here:
         return BACKGROUND
-    words, others = parse.steps[k].step.split(), [parse.steps[j].step.split() for j in here]
+    words, others = localization.steps[k].step.split(), [localization.steps[j].step.split() for j in here]
     if any(other[0] == words[0] for other in others):
         return OBJECT
     if any(set(other[1:]) & set(words[1:]) for other in others):
@@ -55,10 +55,10 @@ def _outcome(
     return STEP
 
 
-def _inside(spans: list[StepInterval], second: int, n_segments: int) -> bool:
-    return any(second in span.interval.segments(n_segments) for span in spans)
+def _inside(intervals: list[StepInterval], second: int, n_segments: int) -> bool:
+    return any(second in annotated.interval.segments(n_segments) for annotated in intervals)
 
 
-def count(lists: list[list[str]]) -> Counter[str]:
-    """How often each outcome happened."""
-    return Counter(outcome for one in lists for outcome in one)
+def count_outcomes(by_video: list[list[str]]) -> Counter[str]:
+    """The number of steps with each outcome."""
+    return Counter(outcome for video in by_video for outcome in video)

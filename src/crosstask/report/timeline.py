@@ -1,4 +1,4 @@
-"""The paper's picture of a parse: for each step, scores in blue, truth in yellow, windows in grey, a green mark where right, red where wrong."""
+"""A localization drawn as in the paper: for each step, scores in blue, truth in yellow, windows in grey, a green mark if right, red if wrong."""
 
 from io import BytesIO
 from pathlib import Path
@@ -18,20 +18,20 @@ def draw_timeline(
     title: str,
     task: Task,
     scores: npt.NDArray[np.floating],
-    parse: Localization,
+    localization: Localization,
     truth: tuple[StepInterval, ...] | None,
     windows: tuple[StepInterval, ...] | None,
 ) -> Path:
-    """`path` (PNG or SVG by its ending), now holding the timeline of one video."""
+    """Draw the timeline of one video to `path` (PNG or SVG by its suffix); returns the path."""
     from matplotlib.figure import Figure
 
     n_segments, n_steps = scores.shape
     figure = Figure(figsize=(11, 0.62 * n_steps + 1.4), layout="constrained")
     axes = figure.subplots(n_steps, 1, sharex=True, squeeze=False)[:, 0]
-    for k, (axis, found) in enumerate(zip(axes, parse.steps, strict=True)):
-        shade(axis, [w for w in windows or () if w.step == k], WINDOW, low=0.0, high=0.16)
-        shade(axis, [a for a in truth or () if a.step == k], TRUTH, low=0.16, high=1.0)
-        axis.plot(np.arange(n_segments) + 0.5, height(scores[:, k]), color=SCORES, linewidth=1)
+    for k, (axis, found) in enumerate(zip(axes, localization.steps, strict=True)):
+        fill_intervals(axis, [w for w in windows or () if w.step == k], WINDOW, low=0.0, high=0.16)
+        fill_intervals(axis, [a for a in truth or () if a.step == k], TRUTH, low=0.16, high=1.0)
+        axis.plot(np.arange(n_segments) + 0.5, scaled_scores(scores[:, k]), color=SCORES, linewidth=1)
         colour, marker, word = verdict(truth, k, found.second, n_segments)
         axis.axvline(found.second + 0.5, color=colour, linewidth=2)
         axis.plot([found.second + 0.5], [0.9], marker=marker, color=colour, markersize=7, clip_on=False)
@@ -43,18 +43,18 @@ def draw_timeline(
     figure.suptitle(title, fontsize=11)
     _legend(figure, windows is not None)
     buffer = BytesIO()
-    figure.savefig(buffer, format=path.suffix.lstrip(".") or "png", dpi=110, metadata=_without_clock(path))
+    figure.savefig(buffer, format=path.suffix.lstrip(".") or "png", dpi=110, metadata=_metadata_without_date(path))
     return write_bytes(path, buffer.getvalue())
 
 
-def shade(axis: Any, spans: list[StepInterval], colour: str, low: float, high: float) -> None:
-    """Fill the spans of one step."""
-    for span in spans:
-        axis.axvspan(span.interval.start_s, span.interval.end_s, ymin=low, ymax=high, color=colour, linewidth=0)
+def fill_intervals(axis: Any, intervals: list[StepInterval], colour: str, low: float, high: float) -> None:
+    """Fill the intervals of one step between two heights (0 to 1)."""
+    for annotated in intervals:
+        axis.axvspan(annotated.interval.start_s, annotated.interval.end_s, ymin=low, ymax=high, color=colour, linewidth=0)
 
 
-def height(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-    """Scores of a step on the scale of its row: 0 to 1."""
+def scaled_scores(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """Scores (T,) of a step scaled to 0 to 1."""
     lowest, highest = float(scores.min()), float(scores.max())
     return np.asarray((scores - lowest) / max(highest - lowest, 1e-9))
 
@@ -63,10 +63,10 @@ def verdict(truth: tuple[StepInterval, ...] | None, step: int, second: int, n_se
     """Colour, marker and word for a found step: right, wrong, not shown in the video, or unknown."""
     if truth is None:
         return UNKNOWN, "o", "found"
-    spans = [annotated for annotated in truth if annotated.step == step]
-    if not spans:
+    intervals = [annotated for annotated in truth if annotated.step == step]
+    if not intervals:
         return WRONG, "x", "not shown"
-    hit = any(second in annotated.interval.segments(n_segments) for annotated in spans)
+    hit = any(second in annotated.interval.segments(n_segments) for annotated in intervals)
     return (RIGHT, "o", "right") if hit else (WRONG, "x", "wrong")
 
 
@@ -85,6 +85,6 @@ def _legend(figure: Any, with_windows: bool) -> None:
     figure.legend(handles=entries, loc="outside lower center", ncols=len(entries), fontsize=8, frameon=False)
 
 
-def _without_clock(path: Path) -> dict[str, None]:
-    """Metadata that leaves out the date, so that the same picture is the same bytes."""
+def _metadata_without_date(path: Path) -> dict[str, None]:
+    """Metadata without the date, so that the same figure has the same bytes."""
     return {"Date": None} if path.suffix == ".svg" else {"Software": None}

@@ -1,4 +1,4 @@
-"""A run folder: everything a training, demo or experiment leaves behind, written once and read by the report, the viewer and the exports."""
+"""A run folder: the results of `run`, `demo` or an experiment, written once and read by the report, the viewer and the exports."""
 
 from crosstask.runs.folder import RunFolder, open_run
 from crosstask.runs.record import Run, RunVideo

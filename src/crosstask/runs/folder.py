@@ -1,4 +1,4 @@
-"""A run folder, read: the description at once, parses and scores when asked for."""
+"""Reading a run folder: the description at once, localizations and scores when they are needed."""
 
 import json
 from dataclasses import dataclass
@@ -32,18 +32,18 @@ class RunFolder:
 
     @cached_property
     def localizations(self) -> dict[str, dict[VideoKey, Localization]]:
-        """Method -> video -> its parse."""
+        """Method -> video -> its localization."""
         data = _read_json(self.folder / "localizations.json")
         try:
             return {
-                method: {VideoKey(parse["task"], parse["video"]): localization_from_json(parse) for parse in parses}
-                for method, parses in data["methods"].items()
+                method: {VideoKey(item["task"], item["video"]): localization_from_json(item) for item in items}
+                for method, items in data["methods"].items()
             }
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"{self.folder}/localizations.json: damaged ({error}); repeat the command that made it") from None
 
     def scores(self, method: str, key: VideoKey) -> npt.NDArray[np.floating] | None:
-        """(T, K) scores of a video, or None where the run kept none."""
+        """Scores (T, K) of a video, or None if the run has none."""
         refuse_escaping_id(method, "method")
         refuse_escaping_id(str(key), "video")
         path = self.folder / "scores" / method / f"{key}.npy"
@@ -58,7 +58,7 @@ class RunFolder:
         return values.astype(np.float32)
 
     def media(self, video: RunVideo) -> Path | None:
-        """The video file, where it is at hand."""
+        """The path of the video file, or None if it does not exist."""
         if video.media is None:
             return None
         path = self.folder / video.media

@@ -1,4 +1,4 @@
-"""What a run is: tasks, videos with what is known of them, the compared methods, and their figures. Holds no clock: same run, same bytes."""
+"""The description of a run: tasks, videos with truth and windows, methods and their results. It has no date: the same run has the same bytes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,12 +6,12 @@ from typing import Any
 
 from crosstask.records import StepInterval, Task, VideoKey
 
-FORMAT = 1
+FORMAT = 1  # version of run.json and localizations.json
 
 
 @dataclass(frozen=True)
 class RunVideo:
-    """A video of a run: its length, its media file (absolute, or relative to the run folder) and what is known of its steps."""
+    """A video of a run: number of segments, media file (absolute, or relative to the run folder), annotation and windows if known."""
 
     task: str
     id: str
@@ -38,7 +38,7 @@ class Run:
     tasks: Mapping[str, Task]
     videos: tuple[RunVideo, ...]
     methods: tuple[str, ...]
-    results: Mapping[str, Any] = field(default_factory=dict)  # method -> what `evaluate --json` prints
+    results: Mapping[str, Any] = field(default_factory=dict)  # method -> the JSON of `evaluate`
     losses: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

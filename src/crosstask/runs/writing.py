@@ -1,4 +1,4 @@
-"""A run to its folder. `run.json` is written last: a folder without it is unfinished."""
+"""Writing a run folder. `run.json` is written last: a folder without it is incomplete."""
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,11 +19,11 @@ def write_run(
     localizations: Mapping[str, Sequence[Localization]],
     scores: Iterable[tuple[str, VideoKey, npt.NDArray[np.floating]]] = (),
 ) -> Path:
-    """`folder`, now holding the run: scores (T, K) by (method, video), localizations by method, then `run.json`."""
+    """Write scores (T, K) by (method, video), localizations by method, then `run.json`; returns the folder."""
     for method, key, values in scores:
         write_bytes(folder / "scores" / method / f"{key}.npy", _npy_bytes(np.asarray(values, dtype=np.float16)))
-    parses = {method: [parse.to_json() for parse in found] for method, found in localizations.items()}
-    write_json(folder / "localizations.json", {"format": FORMAT, "methods": parses})
+    methods = {method: [localization.to_json() for localization in items] for method, items in localizations.items()}
+    write_json(folder / "localizations.json", {"format": FORMAT, "methods": methods})
     write_json(folder / "run.json", _to_json(run))
     return folder
 
@@ -67,5 +67,5 @@ def _video_to_json(video: RunVideo) -> dict[str, Any]:
 
 
 def _intervals_to_json(intervals: tuple[StepInterval, ...] | None) -> list[list[float]] | None:
-    """[step from 0, start, end] triples."""
+    """Triples [step counted from 0, start_s, end_s], or None."""
     return None if intervals is None else [[s.step, s.interval.start_s, s.interval.end_s] for s in intervals]

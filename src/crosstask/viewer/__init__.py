@@ -1,9 +1,9 @@
 """A run folder as a page in the browser: watch, compare, try other steps, correct, annotate. Extra: serve.
 
-`backend.ViewerBackend` holds what the page may do beyond reading: those functions come from outside, so this room trains, scores and decides nothing.
+`backend.ViewerBackend` holds the functions that compute or store something; they are passed in, so this package imports no model.
 """
 
-from crosstask.viewer.backend import Reparsed, ViewerBackend
+from crosstask.viewer.backend import EditedLocalization, ViewerBackend
 from crosstask.viewer.serving import serve, viewer_app
 
-__all__ = ["Reparsed", "ViewerBackend", "serve", "viewer_app"]
+__all__ = ["EditedLocalization", "ViewerBackend", "serve", "viewer_app"]

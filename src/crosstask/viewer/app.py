@@ -1,4 +1,4 @@
-"""The server's addresses. Every answer is JSON in a documented shape, a file of the page, or a video of the run. Needs the extra 'serve'."""
+"""The routes of the server. A response is JSON of a documented shape, a file of the page, or a video of the run. Needs the extra 'serve'."""
 
 import json
 import logging
@@ -14,32 +14,32 @@ from crosstask.viewer.contents import Contents, found_step, score_lists
 from crosstask.viewer.files import VIDEO_TYPES, page_files, servable_media
 from crosstask.viewer.shapes import (
     AnnotationRequest,
+    EditedLocalizationShape,
+    ErrorShape,
     Id,
-    ParseRequest,
-    ParseShape,
-    Refusal,
+    IntervalShape,
+    LocalizeRequest,
     RelevanceRequest,
     RunShape,
     Saved,
     ScoresShape,
-    SpanShape,
     VideoPage,
     VideoShape,
 )
 
 log = logging.getLogger(__name__)
-SHORTEST_SPAN_S = 0.05
-LATE_S = 1.0  # annotations may end up to a second after the last segment, as six of the release do
+SHORTEST_INTERVAL_S = 0.05
+TOLERATED_OVERSHOOT_S = 1.0  # annotations may end up to a second after the video, as six of the release do
 
 TaskId = Annotated[Id, Query(description="Task id.")]
 VideoId = Annotated[Id, Query(description="Video id.")]
-Refused: dict[int | str, dict[str, Any]] = {
-    code: {"model": Refusal, "description": meaning}
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorShape, "description": meaning}
     for code, meaning in {
-        400: "Not JSON at all",
-        403: "Asked from another site",
-        404: "The run has no such thing",
-        409: "Does not fit this run, and why",
+        400: "Not JSON",
+        403: "Request from another site",
+        404: "Not in this run",
+        409: "Inconsistent with this run; the detail says why",
         413: "Too large",
         415: "Not declared as JSON",
         422: "Not the documented shape",
@@ -47,8 +47,8 @@ Refused: dict[int | str, dict[str, Any]] = {
 }
 
 
-class Refusing(Exception):
-    """An answer other than success."""
+class RequestError(Exception):
+    """A request that is answered with an HTTP error status."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -56,33 +56,34 @@ class Refusing(Exception):
 
 
 def make_app(contents: Contents) -> FastAPI:
-    """The app around a run, without its guard."""
+    """The app that serves a run, without the checks of `guard.Guard`."""
     app = FastAPI(
         title="crosstask viewer",
         version=__version__,
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        responses=Refused,
+        responses=ERROR_RESPONSES,
     )
-    _add_errors(app)
-    _add_reading(app, contents)
-    _add_writing(app, contents)
-    _add_files(app, contents)
+    _add_error_handlers(app)
+    _add_read_routes(app, contents)
+    _add_write_routes(app, contents)
+    _add_file_routes(app, contents)
     return app
 
 
-def _known(contents: Contents, task: str, video: str) -> VideoKey:
+def _key_of(contents: Contents, task: str, video: str) -> VideoKey:
+    """The key of a video of this run, or a 404."""
     key = VideoKey(task, video)
     if key not in contents.videos:
-        raise Refusing(404, "this run has no such video")
+        raise RequestError(404, "this run has no such video")
     return key
 
 
-def _add_reading(app: FastAPI, contents: Contents) -> None:
+def _add_read_routes(app: FastAPI, contents: Contents) -> None:
     @app.get("/api/run", response_model=RunShape)
     def run() -> Any:
-        """What the run is."""
+        """The description of the run."""
         return contents.describe()
 
     @app.get("/api/videos", response_model=VideoPage)
@@ -98,82 +99,86 @@ def _add_reading(app: FastAPI, contents: Contents) -> None:
 
     @app.get("/api/video", response_model=VideoShape)
     def video(task: TaskId, video: VideoId) -> Any:
-        """Everything about one video but its scores."""
-        return contents.video(_known(contents, task, video))
+        """Everything about one video except its scores."""
+        return contents.video(_key_of(contents, task, video))
 
     @app.get("/api/scores", response_model=ScoresShape)
     def scores(task: TaskId, video: VideoId, source: Annotated[Id, Query(description="As in /api/run.")]) -> Response:
-        """The scores of one video by one source."""
-        key = _known(contents, task, video)
+        """The scores of one video from one source."""
+        key = _key_of(contents, task, video)
         if source not in contents.sources:
-            raise Refusing(404, "this run has no such source of scores")
+            raise RequestError(404, "this run has no such source of scores")
         values = contents.scores(contents.sources[source], key)
         return _json({"scores": None if values is None else score_lists(values)})
 
 
-def _add_writing(app: FastAPI, contents: Contents) -> None:
+def _add_write_routes(app: FastAPI, contents: Contents) -> None:
     backend = contents.backend
 
-    @app.post("/api/parse", response_model=ParseShape)
-    def parse(asked: ParseRequest) -> Response:
-        """Where the steps of an edited list lie; nothing is kept."""
-        key = _known(contents, asked.task, asked.video)
-        source = contents.sources.get(asked.source)
+    @app.post("/api/parse", response_model=EditedLocalizationShape)
+    def parse(request: LocalizeRequest) -> Response:
+        """The localization of an edited step list; nothing is stored."""
+        key = _key_of(contents, request.task, request.video)
+        source = contents.sources.get(request.source)
         if source is None:
-            raise Refusing(404, "this run has no such source of scores")
-        made = backend.reparse(source.run, source.method, contents.videos[key], tuple(step.strip() for step in asked.steps))
+            raise RequestError(404, "this run has no such source of scores")
+        made = backend.localize_steps(
+            source.run, source.method, contents.videos[key], tuple(step.strip() for step in request.steps)
+        )
         steps = [found_step(found, "unknown") for found in made.localization.steps]
         return _json({"steps": steps, "scores": score_lists(made.scores), "how": made.how, "notes": list(made.notes)})
 
     @app.put("/api/annotation", response_model=Saved)
-    def annotation(asked: AnnotationRequest) -> Any:
-        """Keep the spans a person marked, in the published format."""
-        key = _known(contents, asked.task, asked.video)
+    def annotation(request: AnnotationRequest) -> Any:
+        """Save the intervals of a person's annotation in the published format."""
+        key = _key_of(contents, request.task, request.video)
         n_steps, n_segments = len(contents.task(key).steps), contents.videos[key].n_segments
-        spans = tuple(sorted(_checked_span(span, n_steps, n_segments) for span in asked.spans))
-        return {"file": backend.save_annotation(key, spans)}
+        intervals = tuple(sorted(_checked_interval(interval, n_steps, n_segments) for interval in request.spans))
+        return {"file": backend.save_annotation(key, intervals)}
 
     @app.put("/api/relevance", response_model=RelevanceRequest)
-    def relevance(asked: RelevanceRequest) -> Any:
-        """Keep whether a video is worth anything for its task."""
-        key = _known(contents, asked.task, asked.video)
-        backend.save_relevance(key, asked.relevance)
-        return asked
+    def relevance(request: RelevanceRequest) -> Any:
+        """Save whether a video is relevant for its task."""
+        key = _key_of(contents, request.task, request.video)
+        backend.save_relevance(key, request.relevance)
+        return request
 
 
-def _checked_span(span: SpanShape, n_steps: int, n_segments: int) -> StepInterval:
-    if span.step > n_steps:
-        raise Refusing(409, f"step {span.step} does not exist; the task has {n_steps}, numbered from 1")
-    if span.end_s - span.start_s < SHORTEST_SPAN_S:
-        raise Refusing(409, f"step {span.step} runs from {span.start_s:g} to {span.end_s:g} s; expected start before end")
-    if span.end_s > n_segments + LATE_S:
-        raise Refusing(409, f"step {span.step} ends at {span.end_s:g} s; the video has {n_segments} s")
-    return StepInterval(span.step - 1, Interval(round(span.start_s, 2), round(span.end_s, 2)))
+def _checked_interval(interval: IntervalShape, n_steps: int, n_segments: int) -> StepInterval:
+    if interval.step > n_steps:
+        raise RequestError(409, f"step {interval.step} does not exist; the task has {n_steps}, numbered from 1")
+    if interval.end_s - interval.start_s < SHORTEST_INTERVAL_S:
+        raise RequestError(
+            409, f"step {interval.step} runs from {interval.start_s:g} to {interval.end_s:g} s; expected start before end"
+        )
+    if interval.end_s > n_segments + TOLERATED_OVERSHOOT_S:
+        raise RequestError(409, f"step {interval.step} ends at {interval.end_s:g} s; the video has {n_segments} s")
+    return StepInterval(interval.step - 1, Interval(round(interval.start_s, 2), round(interval.end_s, 2)))
 
 
-def _add_files(app: FastAPI, contents: Contents) -> None:
+def _add_file_routes(app: FastAPI, contents: Contents) -> None:
     pages = page_files()
 
     @app.api_route("/media", methods=["GET", "HEAD"], include_in_schema=False)
     def media(task: TaskId, video: VideoId) -> Response:
-        """The video file, in ranges when asked."""
-        path = servable_media(contents.run, contents.videos[_known(contents, task, video)])
+        """The video file, or a byte range of it."""
+        path = servable_media(contents.run, contents.videos[_key_of(contents, task, video)])
         if path is None:
-            raise Refusing(404, "this run has no file of that video")
+            raise RequestError(404, "this run has no file of that video")
         return FileResponse(path, media_type=VIDEO_TYPES[path.suffix.lower()])
 
     @app.api_route("/{name:path}", methods=["GET", "HEAD"], include_in_schema=False)
     def page(name: str) -> Response:
-        """A file of the page, looked up by its whole name in a fixed table."""
+        """A file of the page, looked up by its full name in a fixed table."""
         found = pages.get(name or "index.html")
         if found is None:
-            raise Refusing(404, "no such page")
+            raise RequestError(404, "no such page")
         return Response(found[0], media_type=f"{found[1]}; charset=utf-8")
 
 
-def _add_errors(app: FastAPI) -> None:
-    @app.exception_handler(Refusing)
-    def refusing(request: Request, error: Refusing) -> Response:
+def _add_error_handlers(app: FastAPI) -> None:
+    @app.exception_handler(RequestError)
+    def request_error(request: Request, error: RequestError) -> Response:
         return _json({"detail": error.detail}, error.status)
 
     @app.exception_handler(InputError)
@@ -182,9 +187,9 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:
-        """Where and what, never the value itself: it may not even be text."""
-        said = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
-        return _json({"detail": "; ".join(said)[:1000]}, 422)
+        """The location and the message of each error, without the value, which may not be text."""
+        problems = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
+        return _json({"detail": "; ".join(problems)[:1000]}, 422)
 
     @app.exception_handler(OSError)
     def disk(request: Request, error: OSError) -> Response:
@@ -193,10 +198,10 @@ def _add_errors(app: FastAPI) -> None:
 
 
 def _json(value: Any, status: int = 200) -> JSONResponse:
-    """JSON in plain ASCII, so that no text can fail to be sent."""
-    return _PlainJson(value, status_code=status)
+    """JSON in ASCII, so that lone surrogates in text cannot fail to be encoded."""
+    return _AsciiJson(value, status_code=status)
 
 
-class _PlainJson(JSONResponse):
+class _AsciiJson(JSONResponse):
     def render(self, content: Any) -> bytes:
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode("ascii")

@@ -1,4 +1,4 @@
-"""What the viewer is handed from outside: how to parse new steps, and how to keep what a person marked."""
+"""The functions passed to the viewer: localization of edited step lists, and reading and saving annotations."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,25 +13,23 @@ RELEVANCES = ("relevant", "irrelevant")
 
 
 @dataclass(frozen=True)
-class Reparsed:
-    """The parse of a video for an edited step list: (T, K) scores beside it, how it was made, and what to tell the person."""
+class EditedLocalization:
+    """The localization of an edited step list in a video, its scores (T, K), how it was computed, and notes for the user."""
 
     localization: Localization
     scores: npt.NDArray[np.floating]
-    how: str  # 'model': scored anew from features; 'kept scores': only steps whose scores the run holds
+    how: str  # 'model': scored from features; 'kept scores': only steps whose scores are stored in the run
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ViewerBackend:
-    """Functions the viewer calls and does not own. `annotated` lists the videos that `read_annotation` would answer for."""
+    """Functions that the viewer calls. `annotated_videos` lists the videos for which `read_annotation` is not None."""
 
-    reparse: Callable[
-        [RunFolder, str, RunVideo, tuple[str, ...]], Reparsed
-    ]  # whose kept scores, of which method, video, step names
-    annotated: Callable[[], frozenset[VideoKey]]
+    localize_steps: Callable[[RunFolder, str, RunVideo, tuple[str, ...]], EditedLocalization]  # run, method, video, step names
+    annotated_videos: Callable[[], frozenset[VideoKey]]
     read_annotation: Callable[[VideoKey, Task], tuple[StepInterval, ...] | None]
     save_annotation: Callable[[VideoKey, tuple[StepInterval, ...]], str]  # returns the file's name inside the run folder
     read_relevance: Callable[[], Mapping[VideoKey, str]]
     save_relevance: Callable[[VideoKey, str | None], None]
-    parses_new_steps: bool = False  # a model and features are at hand
+    localizes_new_steps: bool = False  # True if a model and features are available

@@ -1,4 +1,4 @@
-"""What the page shows of a run: its description, the list of videos in pages, one video with every parse, scores."""
+"""The contents of a run as JSON for the page: its description, the list of videos in pages, one video with all localizations, scores."""
 
 import math
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from crosstask.records import FoundStep, InputError, StepInterval, Task, VideoKe
 from crosstask.runs import RunFolder, RunVideo
 from crosstask.viewer.backend import ViewerBackend
 from crosstask.viewer.files import inside, servable_media
-from crosstask.viewer.verdicts import beside_steps, verdict
+from crosstask.viewer.verdicts import match_steps, verdict
 
-SHOWN = ("all", "unmarked", "relevant", "irrelevant", "annotated", "not-annotated")
+_LARGEST_SCORE = 1e4  # replaces infinite scores, which JSON cannot hold
 
 
 @dataclass(frozen=True)
 class Source:
-    """Parses that can be shown: one method of one run. The id is `RUN:METHOD` with 'this' or 'other' for the run."""
+    """A source of localizations: one method of one run. The id is `RUN:METHOD` with 'this' or 'other' for the run."""
 
     id: str
     label: str
@@ -30,38 +30,40 @@ class Source:
 
 @dataclass(frozen=True)
 class Contents:
-    """A run, the run it is compared with, and what people marked in it."""
+    """A run, the run it is compared with, and the backend that stores annotations."""
 
     run: RunFolder
     backend: ViewerBackend
     other: RunFolder | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a run whose videos name tasks it does not hold."""
+        """Raise an error for a run with a video of an unknown task."""
         for video in self.run.run.videos:
             if video.task not in self.run.run.tasks:
-                raise InputError(f"{self.run.folder}/run.json: video {video.id} stands under unknown task '{video.task}'")
+                raise InputError(f"{self.run.folder}/run.json: video {video.id} belongs to the unknown task '{video.task}'")
 
     @cached_property
     def sources(self) -> dict[str, Source]:
-        """By id, the main method first."""
-        here = [Source(f"this:{m}", m, self.run, m) for m in self.run.run.methods]
+        """Sources by id, the main method first."""
+        own = [Source(f"this:{m}", m, self.run, m) for m in self.run.run.methods]
         other = self.other
-        there = [] if other is None else [Source(f"other:{m}", f"{m} ({other.folder.name})", other, m) for m in other.run.methods]
-        return {source.id: source for source in here + there}
+        compared = (
+            [] if other is None else [Source(f"other:{m}", f"{m} ({other.folder.name})", other, m) for m in other.run.methods]
+        )
+        return {source.id: source for source in own + compared}
 
     @cached_property
     def videos(self) -> dict[VideoKey, RunVideo]:
-        """By key, in the run's order."""
+        """Videos by key, in the order of the run."""
         return {video.key: video for video in self.run.run.videos}
 
     @cached_property
     def search_text(self) -> dict[VideoKey, str]:
-        """What a search looks through: id and task title."""
+        """The text that is searched: id and task title."""
         return {key: f"{key.video} {self.task(key).title}".casefold() for key in self.videos}
 
     def task(self, key: VideoKey) -> Task:
-        """The task a video stands under."""
+        """The task of a video."""
         return self.run.run.tasks[key.task]
 
     def describe(self) -> dict[str, Any]:
@@ -87,20 +89,20 @@ class Contents:
                 for s in self.sources.values()
             ],
             "compared_with": self.other.folder.name if self.other else None,
-            "parses_new_steps": self.backend.parses_new_steps,
+            "parses_new_steps": self.backend.localizes_new_steps,
             "n_videos": len(self.videos),
         }
 
     def page(self, task: str, search: str, show: str, page: int, page_size: int) -> dict[str, Any]:
-        """One page of the list of videos in the shape `VideoPage`; a page past the end is the last one."""
-        relevance, annotated = self.backend.read_relevance(), self.backend.annotated()
+        """One page of the list of videos in the shape `VideoPage`; the last page for a number past the end."""
+        relevance, annotated = self.backend.read_relevance(), self.backend.annotated_videos()
         words = search.casefold().split()
         kept = [
             key
             for key in self.videos
             if (not task or key.task == task)
             and all(word in self.search_text[key] for word in words)
-            and _is_shown(show, relevance.get(key), key in annotated)
+            and _passes_filter(show, relevance.get(key), key in annotated)
         ]
         pages = max(1, math.ceil(len(kept) / page_size))
         page = min(page, pages)
@@ -135,8 +137,8 @@ class Contents:
         if video is None:
             return None
         task = self.task(key)
-        siblings = [other for other in self.videos if other.task == key.task]
-        at = siblings.index(key)
+        of_task = [other for other in self.videos if other.task == key.task]
+        position = of_task.index(key)
         annotation = self.backend.read_annotation(key, task)
         return {
             "task": key.task,
@@ -145,48 +147,48 @@ class Contents:
             "steps": list(task.steps),
             "n_segments": video.n_segments,
             "media": servable_media(self.run, video) is not None,
-            "truth": spans_from_one(video.truth),
-            "windows": spans_from_one(video.windows),
-            "annotation": spans_from_one(annotation),
+            "truth": intervals_to_json(video.truth),
+            "windows": intervals_to_json(video.windows),
+            "annotation": intervals_to_json(annotation),
             "relevance": self.backend.read_relevance().get(key),
             "parses": {source.id: self.found(source, video) for source in self.sources.values()},
-            "previous": siblings[at - 1]._asdict() if at > 0 else None,
-            "next": siblings[at + 1]._asdict() if at + 1 < len(siblings) else None,
+            "previous": of_task[position - 1]._asdict() if position > 0 else None,
+            "next": of_task[position + 1]._asdict() if position + 1 < len(of_task) else None,
         }
 
     def found(self, source: Source, video: RunVideo) -> list[dict[str, Any] | None]:
-        """A source's findings for a video, one entry a step of its task."""
+        """The steps that a source found in a video, one entry per step of its task, None where the source has none."""
         steps = self.task(video.key).steps
-        parse = source.run.localizations.get(source.method, {}).get(video.key)
-        if parse is None:
+        localization = source.run.localizations.get(source.method, {}).get(video.key)
+        if localization is None:
             return [None] * len(steps)
         return [
             None if found is None else found_step(found, verdict(video.truth, k, found.second, video.n_segments))
-            for k, found in enumerate(beside_steps(parse, steps))
+            for k, found in enumerate(match_steps(localization, steps))
         ]
 
     def scores(self, source: Source, key: VideoKey) -> npt.NDArray[np.floating] | None:
-        """(T, K) as kept by the source for the task's own steps, or None."""
+        """Scores (T, K) stored by the source for the steps of the task, or None."""
         video = self.videos[key]
-        theirs = source.run.run.tasks.get(key.task)
+        task = source.run.run.tasks.get(key.task)
         path = source.run.folder / "scores" / source.method / f"{key}.npy"
-        if theirs is None or theirs.steps != self.task(key).steps or not inside(source.run.folder, path):
+        if task is None or task.steps != self.task(key).steps or not inside(source.run.folder, path):
             return None
         try:
             values = source.run.scores(source.method, key)
         except (ValueError, OSError, EOFError):
             return None
-        fits = values is not None and values.shape == (video.n_segments, len(theirs.steps))
+        fits = values is not None and values.shape == (video.n_segments, len(task.steps))
         return values if fits else None
 
 
 def score_lists(values: npt.NDArray[np.floating]) -> list[list[float]]:
-    """One list over the seconds for each step, finite and to four digits; (T, K) -> K lists.
+    """One list over the segments for each step, finite, rounded to four digits; (T, K) -> K lists.
 
     >>> score_lists(np.array([[0.5, -np.inf], [1.0, 2.00004]]))
     [[0.5, 1.0], [-10000.0, 2.0]]
     """
-    finite = np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=1e4, neginf=-1e4)
+    finite = np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=_LARGEST_SCORE, neginf=-_LARGEST_SCORE)
     return np.round(finite.T, 4).tolist()
 
 
@@ -196,15 +198,15 @@ def found_step(found: FoundStep, word: str) -> dict[str, Any]:
     return {**vars(found), "score": score, "verdict": word}
 
 
-def spans_from_one(spans: Sequence[StepInterval] | None) -> list[dict[str, Any]] | None:
-    """Spans with steps counted from 1, as people and the published files do; None where nothing is known."""
-    if spans is None:
+def intervals_to_json(intervals: Sequence[StepInterval] | None) -> list[dict[str, Any]] | None:
+    """Intervals with steps counted from 1, as in the published files; None where nothing is known."""
+    if intervals is None:
         return None
-    return [{"step": s.step + 1, "start_s": max(0.0, s.interval.start_s), "end_s": s.interval.end_s} for s in spans]
+    return [{"step": s.step + 1, "start_s": max(0.0, s.interval.start_s), "end_s": s.interval.end_s} for s in intervals]
 
 
-def _is_shown(show: str, relevance: str | None, annotated: bool) -> bool:
-    answers = {
+def _passes_filter(show: str, relevance: str | None, annotated: bool) -> bool:
+    passes = {
         "all": True,
         "unmarked": relevance is None,
         "relevant": relevance == "relevant",
@@ -212,11 +214,11 @@ def _is_shown(show: str, relevance: str | None, annotated: bool) -> bool:
         "annotated": annotated,
         "not-annotated": not annotated,
     }
-    return answers[show]
+    return passes[show]
 
 
 def _mean_recall(results: Any) -> float | None:
-    """The mean recall over tasks among a method's results, where they hold one."""
+    """The mean recall over tasks from a method's results, or None."""
     recall = results.get("recall") if isinstance(results, dict) else None
     mean = recall.get("mean") if isinstance(recall, dict) else None
     return float(mean) if isinstance(mean, int | float) and 0 <= mean <= 1 else None

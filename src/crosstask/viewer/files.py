@@ -1,4 +1,4 @@
-"""Which files may be read for the page: those of the run, and the videos it names."""
+"""Which files may be served: those of the page and the video files that the run names."""
 
 from pathlib import Path
 
@@ -17,15 +17,15 @@ VIDEO_TYPES = {
 
 
 def inside(folder: Path, path: Path) -> bool:
-    """Whether a path, all links followed, still lies in a folder."""
+    """True if a path lies in a folder after resolving links."""
     return path.resolve().is_relative_to(folder.resolve())
 
 
 def servable_media(run: RunFolder, video: RunVideo) -> Path | None:
     """The video file, or None where there is none to serve.
 
-    A path relative to the run must stay in it, links followed. An absolute one was written down by whoever made the run: it is
-    served only while it is, links followed, a regular file named like a video.
+    A relative path must lie in the run folder after resolving links. An absolute path is served only if it resolves to a regular
+    file with the suffix of a video.
     """
     path = run.media(video)
     if path is None or video.media is None:
@@ -38,14 +38,14 @@ def servable_media(run: RunFolder, video: RunVideo) -> Path | None:
 
 
 def refuse_outside(folder: Path, path: Path) -> Path:
-    """The path itself, or an error when it leads out of the folder."""
+    """The path itself, or an error if it lies outside the folder after resolving links."""
     if not inside(folder, path):
         raise InputError(f"{path.name}: leads out of the run folder; expected a plain file in {folder.name}")
     return path
 
 
 def page_files() -> dict[str, tuple[bytes, str]]:
-    """Name -> (bytes, media type) of the page, read once: a request can name nothing else."""
+    """Name -> (bytes, media type) of the files of the page, read once; no other file can be requested."""
     types = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
     folder = Path(__file__).parent / "page"
     return {path.name: (path.read_bytes(), types[path.suffix]) for path in sorted(folder.iterdir()) if path.suffix in types}

@@ -1,7 +1,7 @@
-"""The door of the server: who may ask, how much they may send, and what a browser may do with the answer.
+"""Checks on every request before it reaches the app: its origin, its size; and security headers on every response.
 
-A page of another site must neither read nor write here, even when its name is made to point at this machine (DNS rebinding), so the Host
-must be a name of ours, writes must be JSON (which a foreign page cannot send unasked) and come from our own origin.
+A page of another site must neither read nor write here, even if its name resolves to this machine (DNS rebinding). So the Host header
+must name this server, and writes must be JSON (which another site cannot send without a preflight request) from our own origin.
 """
 
 import ipaddress
@@ -16,14 +16,14 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LARGEST_BODY = 1_000_000  # bytes; an annotation of 2000 spans has about a tenth of it
-READING = frozenset({"GET", "HEAD"})
-POLICY = (
+LARGEST_BODY = 1_000_000  # bytes; an annotation of 2000 intervals has about a tenth of it
+READ_METHODS = frozenset({"GET", "HEAD"})
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-HEADERS = {
-    "content-security-policy": POLICY,
+SECURITY_HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -33,12 +33,12 @@ HEADERS = {
 }
 
 
-def own_name(host: str, bound_to: str) -> bool:
-    """Whether a Host header names this server: the address it listens on, or any of the machine's when it listens on all.
+def is_own_host(host: str, bound_to: str) -> bool:
+    """True if a Host header names this server: the address it listens on, or any address of the machine if it listens on all.
 
-    >>> own_name("127.0.0.1:8765", "127.0.0.1"), own_name("localhost:8765", "127.0.0.1"), own_name("evil.example", "127.0.0.1")
+    >>> is_own_host("127.0.0.1:8765", "127.0.0.1"), is_own_host("localhost:8765", "127.0.0.1"), is_own_host("evil.example", "127.0.0.1")
     (True, True, False)
-    >>> own_name("192.168.1.7:80", "0.0.0.0"), own_name("evil.example", "0.0.0.0")
+    >>> is_own_host("192.168.1.7:80", "0.0.0.0"), is_own_host("evil.example", "0.0.0.0")
     (True, False)
     """
     try:
@@ -60,7 +60,7 @@ def _is_wildcard(host: str) -> bool:
 
 
 def _is_address(name: str) -> bool:
-    """An address written in numbers cannot be rebound by a name server."""
+    """True for a numeric address, which DNS rebinding cannot redirect."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -69,41 +69,41 @@ def _is_address(name: str) -> bool:
 
 
 class Guard:
-    """An ASGI app that lets a request through to another, or answers why not."""
+    """An ASGI app that passes a request to another app, or responds with the reason why it does not."""
 
     def __init__(self, app: App, bound_to: str) -> None:
         self.app = app
         self.bound_to = bound_to
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Respond to one request."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self._refusal(scope["method"], headers)
-        if refusal is not None:
-            await _answer(_with_headers(send, scope["path"]), *refusal)
+        error = self._error(scope["method"], headers)
+        if error is not None:
+            await _respond(_with_headers(send, scope["path"]), *error)
             return
-        answer = _with_headers(send, scope["path"])
-        if scope["method"] in READING:
-            await self.app(scope, receive, answer)
+        guarded_send = _with_headers(send, scope["path"])
+        if scope["method"] in READ_METHODS:
+            await self.app(scope, receive, guarded_send)
             return
         body = await _whole_body(receive)
         if body is None:
-            await _answer(answer, 413, f"the body is larger than {LARGEST_BODY} bytes")
+            await _respond(guarded_send, 413, f"the body is larger than {LARGEST_BODY} bytes")
         else:
-            await self.app(scope, _replaying(body, receive), answer)
+            await self.app(scope, _replaying(body, receive), guarded_send)
 
-    def _refusal(self, method: str, headers: dict[str, str]) -> tuple[int, str] | None:
+    def _error(self, method: str, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "")
-        if not own_name(host, self.bound_to):
-            return 403, "this server answers only to the address it was started on"
-        if method in READING:
+        if not is_own_host(host, self.bound_to):
+            return 403, "this server responds only to the address it was started on"
+        if method in READ_METHODS:
             return None
         origin = headers.get("origin")
-        if origin is not None and urlsplit_netloc(origin) != host.lower():
+        if origin is not None and netloc_of(origin) != host.lower():
             return 403, "writing from another site is refused"
         if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
             return 403, "writing from another site is refused"
@@ -116,7 +116,7 @@ class Guard:
 
 
 async def _whole_body(receive: Receive) -> bytes | None:
-    """The body, or None once it has grown past the limit, whatever length was announced."""
+    """The body, or None if it is larger than the limit, regardless of the announced length."""
     parts: list[bytes] = []
     more = True
     while more:
@@ -129,23 +129,23 @@ async def _whole_body(receive: Receive) -> bytes | None:
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives a body already read, then goes on listening."""
-    given = False
+    """A `receive` that returns a body that was already read, then continues with the original."""
+    replayed = False
 
     async def replay() -> MutableMapping[str, Any]:
-        nonlocal given
-        if given:
+        nonlocal replayed
+        if replayed:
             return await receive()
-        given = True
+        replayed = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay
 
 
-def urlsplit_netloc(origin: str) -> str:
-    """Host and port of an origin, lower case; '' for 'null' and nonsense.
+def netloc_of(origin: str) -> str:
+    """Host and port of an origin, lower case; '' for 'null' and invalid origins.
 
-    >>> urlsplit_netloc("http://127.0.0.1:8765"), urlsplit_netloc("null")
+    >>> netloc_of("http://127.0.0.1:8765"), netloc_of("null")
     ('127.0.0.1:8765', '')
     """
     try:
@@ -155,8 +155,8 @@ def urlsplit_netloc(origin: str) -> str:
 
 
 def _with_headers(send: Send, path: str) -> Send:
-    """A `send` that adds what browsers are told about every answer."""
-    added = {**HEADERS, "cache-control": "no-store" if path.startswith("/api") else "no-cache"}
+    """A `send` that adds the security headers to every response."""
+    added = {**SECURITY_HEADERS, "cache-control": "no-store" if path.startswith("/api") else "no-cache"}
 
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
@@ -167,7 +167,7 @@ def _with_headers(send: Send, path: str) -> Send:
     return sending
 
 
-async def _answer(send: Send, status: int, detail: str) -> None:
+async def _respond(send: Send, status: int, detail: str) -> None:
     body = json.dumps({"detail": detail}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})

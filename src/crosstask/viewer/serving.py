@@ -12,7 +12,7 @@ from crosstask.viewer.guard import App, Guard
 
 
 def viewer_app(run: RunFolder, backend: ViewerBackend, other: RunFolder | None = None, bound_to: str = "127.0.0.1") -> App:
-    """The viewer of a run as an ASGI app behind its guard; the parses are read now, so that the first page does not wait."""
+    """The viewer of a run as an ASGI app; localizations are read now, so that the first page loads without delay."""
     try:
         from crosstask.viewer.app import make_app
     except ImportError:
@@ -27,15 +27,14 @@ def listen_on(host: str, port: int) -> socket.socket:
     """A socket bound to the address; port 0 takes a free one."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        bound = socket.socket(
-            family, socket.SOCK_STREAM, socket.IPPROTO_TCP
-        )  # named, so that asyncio sends answers without delay
+        # With the protocol given, asyncio sets TCP_NODELAY and sends responses without delay.
+        bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except (OSError, OverflowError):
         raise InputError(f"--host {host}: no address of this machine; expected e.g. 127.0.0.1") from None
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
-        bound.listen(128)  # a browser that comes before the server is up waits instead of being refused
+        bound.listen(128)  # connections before the server is up wait instead of being refused
     except (OSError, OverflowError) as error:
         bound.close()
         reason = getattr(error, "strerror", None) or str(error)
@@ -44,7 +43,7 @@ def listen_on(host: str, port: int) -> socket.socket:
 
 
 def address_of(bound: socket.socket) -> str:
-    """The address to type into a browser.
+    """The URL of the server for a browser.
 
     >>> bound = listen_on("127.0.0.1", 0); address_of(bound).startswith("http://127.0.0.1:"); bound.close()
     True
@@ -55,7 +54,7 @@ def address_of(bound: socket.socket) -> str:
 
 
 def serve(app: App, host: str, port: int, ready: Callable[[str], Any]) -> None:
-    """Answer until interrupted; `ready` is told the address once the port is ours."""
+    """Serve until interrupted; `ready` is called with the URL once the port is bound."""
     try:
         import uvicorn
     except ImportError:

@@ -27,7 +27,7 @@ class TaskShape(Shape):
 
 
 class SourceShape(Shape):
-    """A set of parses that can be shown: a method of the run, or of the run it is compared with."""
+    """A source of localizations: a method of the run, or of the run it is compared with."""
 
     id: str
     label: str
@@ -35,7 +35,7 @@ class SourceShape(Shape):
 
 
 class RunShape(Shape):
-    """What the run is."""
+    """The description of the run."""
 
     title: str
     kind: str
@@ -80,8 +80,8 @@ class VideoPage(Shape):
     videos: list[ListedVideo]
 
 
-class SpanShape(Shape):
-    """Step number, from 1 as in the published files, and its seconds."""
+class IntervalShape(Shape):
+    """Step number, counted from 1 as in the published files, and the interval in seconds."""
 
     step: Annotated[int, Field(ge=1, le=10_000)]
     start_s: Annotated[FiniteFloat, Field(ge=0, le=1e7)]
@@ -100,15 +100,15 @@ class FoundShape(Shape):
     verdict: Verdict
 
 
-class Neighbour(Shape):
-    """The key of another video."""
+class VideoKeyShape(Shape):
+    """The key of a video."""
 
     task: str
     video: str
 
 
 class VideoShape(Shape):
-    """All that is known of a video; parses by source, one entry a step of the task, null where that source has none."""
+    """Everything about a video; localizations (`parses`) by source with one entry per step, null where the source has none."""
 
     task: str
     video: str
@@ -116,23 +116,23 @@ class VideoShape(Shape):
     steps: list[str]
     n_segments: int
     media: bool
-    truth: list[SpanShape] | None
-    windows: list[SpanShape] | None
-    annotation: list[SpanShape] | None
+    truth: list[IntervalShape] | None
+    windows: list[IntervalShape] | None
+    annotation: list[IntervalShape] | None
     relevance: Relevance | None
     parses: dict[str, list[FoundShape | None]]
-    previous: Neighbour | None
-    next: Neighbour | None
+    previous: VideoKeyShape | None
+    next: VideoKeyShape | None
 
 
 class ScoresShape(Shape):
-    """Scores, one list over the seconds for each step; null where the source kept none."""
+    """Scores, one list over the segments for each step; null where the source has none."""
 
     scores: list[list[float]] | None
 
 
-class ParseRequest(Shape):
-    """Steps to look for in a video."""
+class LocalizeRequest(Shape):
+    """Steps to localize in a video."""
 
     task: Id
     video: Id
@@ -140,8 +140,8 @@ class ParseRequest(Shape):
     steps: Annotated[list[StepName], Field(min_length=1, max_length=60)]
 
 
-class ParseShape(Shape):
-    """The parse of an edited step list."""
+class EditedLocalizationShape(Shape):
+    """The localization of an edited step list."""
 
     steps: list[FoundShape]
     scores: list[list[float]]
@@ -150,11 +150,11 @@ class ParseShape(Shape):
 
 
 class AnnotationRequest(Shape):
-    """The spans a person marked; they replace what was saved before."""
+    """The annotation of a video; it replaces what was saved before."""
 
     task: Id
     video: Id
-    spans: Annotated[list[SpanShape], Field(max_length=2000)]
+    spans: Annotated[list[IntervalShape], Field(max_length=2000)]
 
 
 class Saved(Shape):
@@ -164,14 +164,14 @@ class Saved(Shape):
 
 
 class RelevanceRequest(Shape):
-    """A judgement of a video; null takes it back."""
+    """The relevance of a video; null removes it."""
 
     task: Id
     video: Id
     relevance: Relevance | None
 
 
-class Refusal(Shape):
-    """Why a request was refused, in one line."""
+class ErrorShape(Shape):
+    """The reason why a request failed, in one line."""
 
     detail: str

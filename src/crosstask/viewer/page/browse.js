@@ -1,12 +1,12 @@
-// The first screen: tasks on the left, their videos in pages, a search.
+// The first screen: the tasks, a search, and the videos in pages.
 
-import { announce, clock, el, many, VERDICTS } from "./elements.js";
+import { announce, counted, el, formatTime, VERDICTS } from "./elements.js";
 import { readVideos } from "./server.js";
 
 const PAGE_SIZE = 25;
-const SHOWN = {
+const FILTERS = {
   all: "All videos",
-  unmarked: "Not judged yet",
+  unmarked: "Relevance not marked",
   relevant: "Marked relevant",
   irrelevant: "Marked irrelevant",
   annotated: "With a saved annotation",
@@ -23,31 +23,31 @@ export async function browse(run, parameters) {
   const state = {
     task: parameters.get("task") ?? "",
     search: parameters.get("search") ?? "",
-    show: parameters.get("show") in SHOWN ? parameters.get("show") : "all",
+    show: parameters.get("show") in FILTERS ? parameters.get("show") : "all",
     page: Math.max(1, Number.parseInt(parameters.get("page") ?? "1", 10) || 1),
   };
   const list = el("div", { class: "videos" });
-  const stripKey = el("p", { class: "strip-key" });
+  const stripLegendElement = el("p", { class: "strip-key" });
   const count = el("p", { class: "count", id: "count" });
   const pager = el("nav", { class: "pager", "aria-label": "Pages of the list" });
   const heading = el("h1", { id: "list-title" });
   const about = el("p", { class: "about" });
   const tasks = el("ul", { class: "tasks" });
   const taskChoice = el("select", { id: "task-choice", onchange: () => change({ task: taskChoice.value, page: 1 }) });
-  let asked = 0;
+  let latestRequest = 0;
   let timer = 0;
 
   async function fill() {
-    const mine = ++asked;
+    const request = ++latestRequest;
     const found = await readVideos({ ...state, page_size: PAGE_SIZE });
-    if (mine !== asked) return;
+    if (request !== latestRequest) return;
     state.page = found.page;
     const task = run.tasks.find((one) => one.id === state.task);
     heading.textContent = task ? task.title : "All tasks";
     about.textContent = task ? `Steps: ${task.steps.join(" → ")}` : "Choose a video to see where each step was found in it.";
-    list.replaceChildren(found.videos.length ? el("ul", { class: "cards" }, found.videos.map(card)) : nothing());
-    count.textContent = many(found.total, "video");
-    stripKey.replaceChildren(...key(found.videos, run.sources[0]?.label));
+    list.replaceChildren(found.videos.length ? el("ul", { class: "cards" }, found.videos.map(card)) : noVideos());
+    count.textContent = counted(found.total, "video");
+    stripLegendElement.replaceChildren(...stripLegend(found.videos, run.sources[0]?.label));
     pager.replaceChildren(...pages(found));
     for (const link of tasks.querySelectorAll("a")) {
       if (link.dataset.task === state.task) link.setAttribute("aria-current", "true");
@@ -90,7 +90,7 @@ export async function browse(run, parameters) {
     },
   });
   const show = el("select", { id: "show", onchange: () => change({ show: show.value, page: 1 }) },
-    Object.entries(SHOWN).map(([value, words]) => el("option", { value, selected: value === state.show }, words)));
+    Object.entries(FILTERS).map(([value, words]) => el("option", { value, selected: value === state.show }, words)));
 
   const element = el("div", { class: "browse" },
     el("aside", { class: "side" }, el("nav", { "aria-label": "Tasks" }, el("h2", {}, "Tasks"), tasks)),
@@ -102,7 +102,7 @@ export async function browse(run, parameters) {
         el("label", { class: "field" }, el("span", {}, "Show"), show),
         count,
       ),
-      stripKey, list, pager,
+      stripLegendElement, list, pager,
       el("details", { class: "facts" }, el("summary", {}, "About this run"),
         el("p", {}, `Made by: `, el("code", {}, run.command)), ...run.notes.map((note) => el("p", {}, note)), recalls(run)),
     ),
@@ -110,8 +110,8 @@ export async function browse(run, parameters) {
   await fill();
   return { element, title: "Videos", close: () => clearTimeout(timer) };
 
-  function nothing() {
-    return el("p", { class: "empty" }, "No video fits. ", el("a", { href: "#/", onclick: (event) => {
+  function noVideos() {
+    return el("p", { class: "empty" }, "No video matches. ", el("a", { href: "#/", onclick: (event) => {
       event.preventDefault();
       search.value = "";
       show.value = "all";
@@ -120,13 +120,13 @@ export async function browse(run, parameters) {
   }
 }
 
-/** What the small marks on the strips mean: only those on the screen. */
-function key(videos, method) {
+/** The legend of the marks on the strips: only the verdicts that occur on this page. */
+function stripLegend(videos, method) {
   const present = new Set(videos.flatMap((video) => video.marks.map((mark) => mark.verdict)));
   if (!present.size) return [];
   const entries = Object.keys(VERDICTS).filter((verdict) => present.has(verdict)).map((verdict) =>
     el("span", { class: "key-entry" }, el("span", { class: `mark fixed ${verdict}`, "aria-hidden": "true" }, VERDICTS[verdict].glyph), VERDICTS[verdict].key));
-  return [`Each strip is a video from start to end, with the steps as placed by “${method}”.`, ...entries];
+  return [`Each strip is a video from start to end, with the steps as localized by “${method}”.`, ...entries];
 }
 
 function card(video) {
@@ -145,7 +145,7 @@ function card(video) {
   const target = `#/video?${new URLSearchParams({ task: video.task, video: video.video })}`;
   return el("li", {}, el("a", { class: "card", href: target },
     el("span", { class: "card-name" }, el("strong", {}, video.video), el("span", { class: "card-task" }, video.title)),
-    el("span", { class: "card-time" }, clock(video.seconds)),
+    el("span", { class: "card-time" }, formatTime(video.seconds)),
     strip,
     el("span", { class: "card-words" }, words.join(" · "), ...badges),
   ));
@@ -153,7 +153,7 @@ function card(video) {
 
 function recalls(run) {
   const rows = run.sources.filter((source) => source.mean_recall_over_tasks !== null);
-  if (!rows.length) return el("p", {}, "This run holds no figures.");
+  if (!rows.length) return el("p", {}, "This run has no results.");
   return el("table", {},
     el("caption", {}, run.synthetic ? "Step recall, mean over tasks (synthetic data)" : "Step recall, mean over tasks"),
     el("tbody", {}, rows.map((source) => el("tr", {}, el("th", { scope: "row" }, source.label), el("td", {}, `${(100 * source.mean_recall_over_tasks).toFixed(1)} %`)))));

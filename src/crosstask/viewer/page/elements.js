@@ -1,5 +1,6 @@
-// Elements, clock times and announcements: what every screen needs.
+// Helpers of all screens: DOM elements, formatted times, announcements for screen readers.
 
+/** A DOM element with attributes, event listeners ("onclick") and children; null children are left out. */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -13,19 +14,20 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** 75.4 -> "1:15"; an hour and more -> "1:02:03". */
-export function clock(seconds) {
+/** 75.4 -> "1:15"; from one hour on "1:02:03". */
+export function formatTime(seconds) {
   const whole = Math.max(0, Math.floor(seconds + 1e-6));
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), String(whole % 60).padStart(2, "0")];
   return h ? `${h}:${String(m).padStart(2, "0")}:${s}` : `${m}:${s}`;
 }
 
-/** Said by screen readers, unseen. The same words twice are said twice. */
-export function announce(words) {
+/** Text read by screen readers, not visible. The same text again is read again. */
+export function announce(text) {
   const region = document.getElementById("announcer");
-  region.textContent = region.textContent === words ? `${words}\u00a0` : words;
+  region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }
 
+/** For each verdict: its sign on the timeline, its name, and its text in the legend. */
 export const VERDICTS = {
   right: { glyph: "✓", words: "right", key: "found at the right moment" },
   wrong: { glyph: "✕", words: "wrong moment", key: "found at a wrong moment" },
@@ -33,6 +35,7 @@ export const VERDICTS = {
   unknown: { glyph: "●", words: "found", key: "found" },
 };
 
-export function many(count, noun) {
+/** (1, "step") -> "1 step"; (2, "step") -> "2 steps". */
+export function counted(count, noun) {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

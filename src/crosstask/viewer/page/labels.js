@@ -1,110 +1,111 @@
-// Labels a person may change: a draft of spans, and the element of one span with its handles.
+// Editable labels: a draft of intervals, and the element of one interval with its handles.
 
-import { clock, el } from "./elements.js";
+import { el, formatTime } from "./elements.js";
 
 const SHORTEST_S = 0.1;
-const tenth = (second) => Math.round(second * 10) / 10;
+const MAX_UNDO_STEPS = 200;
+const roundToTenth = (second) => Math.round(second * 10) / 10;
 
-/** The spans being worked on; `changed()` after every change by a person. */
+/** The intervals being edited; `changed()` is called after every edit. */
 export class Draft {
-  constructor(spans, seconds, changed) {
-    this.spans = spans.map((span) => ({ ...span }));
+  constructor(intervals, seconds, changed) {
+    this.intervals = intervals.map((interval) => ({ ...interval }));
     this.seconds = seconds;
     this.changed = changed;
     this.unsaved = false;
     this.chosen = null;
-    this.past = [];
+    this.undoStack = [];
   }
 
   of(step) {
-    return this.spans.filter((span) => span.step === step);
+    return this.intervals.filter((interval) => interval.step === step);
   }
 
-  #remember() {
-    this.past.push(JSON.stringify(this.spans));
-    if (this.past.length > 200) this.past.shift();
+  #recordForUndo() {
+    this.undoStack.push(JSON.stringify(this.intervals));
+    if (this.undoStack.length > MAX_UNDO_STEPS) this.undoStack.shift();
     this.unsaved = true;
   }
 
   undo() {
-    if (!this.past.length) return;
-    this.spans = JSON.parse(this.past.pop());
+    if (!this.undoStack.length) return;
+    this.intervals = JSON.parse(this.undoStack.pop());
     this.chosen = null;
     this.unsaved = true;
     this.changed();
   }
 
   add(step, start, end = start + 2) {
-    this.#remember();
-    const span = { step, start_s: 0, end_s: 1 };
-    this.spans.push(span);
-    this.chosen = span;
-    this.#place(span, start, end);
+    this.#recordForUndo();
+    const interval = { step, start_s: 0, end_s: 1 };
+    this.intervals.push(interval);
+    this.chosen = interval;
+    this.#place(interval, start, end);
     this.changed();
-    return span;
+    return interval;
   }
 
-  remove(span) {
-    this.#remember();
-    this.spans = this.spans.filter((one) => one !== span);
-    if (this.chosen === span) this.chosen = null;
+  remove(interval) {
+    this.#recordForUndo();
+    this.intervals = this.intervals.filter((one) => one !== interval);
+    if (this.chosen === interval) this.chosen = null;
     this.changed();
   }
 
   clear(step) {
     if (!this.of(step).length) return;
-    this.#remember();
-    this.spans = this.spans.filter((span) => span.step !== step);
+    this.#recordForUndo();
+    this.intervals = this.intervals.filter((interval) => interval.step !== step);
     this.chosen = null;
     this.changed();
   }
 
-  move(span, start, end) {
-    this.#remember();
-    this.#place(span, start, end);
+  move(interval, start, end) {
+    this.#recordForUndo();
+    this.#place(interval, start, end);
     this.changed();
   }
 
-  #place(span, start, end) {
+  #place(interval, start, end) {
     const length = Math.max(SHORTEST_S, end - start);
-    span.start_s = tenth(Math.min(Math.max(0, start), Math.max(0, this.seconds - length)));
-    span.end_s = tenth(Math.min(this.seconds, Math.max(span.start_s + SHORTEST_S, span.start_s + length)));
+    interval.start_s = roundToTenth(Math.min(Math.max(0, start), Math.max(0, this.seconds - length)));
+    interval.end_s = roundToTenth(Math.min(this.seconds, Math.max(interval.start_s + SHORTEST_S, interval.start_s + length)));
   }
 
   sorted() {
-    return [...this.spans].sort((a, b) => a.step - b.step || a.start_s - b.start_s);
+    return [...this.intervals].sort((a, b) => a.step - b.step || a.start_s - b.start_s);
   }
 }
 
-/** One label on a track: drag its middle to move it, its ends to stretch it; arrows do the same. */
-export function spanElement(span, name, seconds, track, edit) {
-  const words = () => `${name}, from ${clock(span.start_s)} to ${clock(span.end_s)}`;
+/** One label on a track: dragging its middle moves it, dragging an end changes its length; so do the arrow keys. */
+export function labelElement(interval, name, seconds, track, edit) {
+  const words = () => `${name}, from ${formatTime(interval.start_s)} to ${formatTime(interval.end_s)}`;
   const element = el("button", {
-    type: "button", class: edit.draft.chosen === span ? "label chosen" : "label", "aria-label": `Label of ${words()}`, title: words(),
-    "data-step": span.step,
+    type: "button", class: edit.draft.chosen === interval ? "label chosen" : "label", "aria-label": `Label of ${words()}`, title: words(),
+    "data-step": interval.step,
   }, el("span", { class: "grip left" }), el("span", { class: "grip right" }));
-  place(element, span, seconds);
+  place(element, interval, seconds);
   element.addEventListener("pointerdown", (event) => {
     event.stopPropagation();
-    drag(event, element, span, seconds, track, edit);
+    drag(event, element, interval, seconds, track, edit);
   });
   element.addEventListener("focus", () => {
-    if (edit.draft.chosen !== span) edit.choose(span);
+    if (edit.draft.chosen !== interval) edit.choose(interval);
   });
-  element.addEventListener("keydown", (event) => keyed(event, span, edit));
+  element.addEventListener("keydown", (event) => onLabelKey(event, interval, edit));
   return element;
 }
 
-function place(element, span, seconds) {
-  element.style.left = `${(100 * span.start_s) / seconds}%`;
-  element.style.width = `${(100 * (span.end_s - span.start_s)) / seconds}%`;
+function place(element, interval, seconds) {
+  element.style.left = `${(100 * interval.start_s) / seconds}%`;
+  element.style.width = `${(100 * (interval.end_s - interval.start_s)) / seconds}%`;
 }
 
-function drag(event, element, span, seconds, track, edit) {
+function drag(event, element, interval, seconds, track, edit) {
   if (event.button !== 0) return;
   const part = event.target.classList.contains("left") ? "start" : event.target.classList.contains("right") ? "end" : "both";
   const [from, width] = [event.clientX, track.getBoundingClientRect().width];
-  const [start, end] = [span.start_s, span.end_s];
+  const [start, end] = [interval.start_s, interval.end_s];
   let moved = null;
   element.setPointerCapture(event.pointerId);
   const moving = (now) => {
@@ -118,9 +119,9 @@ function drag(event, element, span, seconds, track, edit) {
   element.addEventListener("lostpointercapture", () => {
     element.removeEventListener("pointermove", moving);
     if (moved) {
-      edit.draft.chosen = span;
-      edit.draft.move(span, ...moved);
-    } else edit.choose(span);
+      edit.draft.chosen = interval;
+      edit.draft.move(interval, ...moved);
+    } else edit.choose(interval);
   }, { once: true });
 }
 
@@ -131,12 +132,12 @@ function dragged(part, start, end, by, seconds) {
   return [start + shift, end + shift];
 }
 
-function keyed(event, span, edit) {
+function onLabelKey(event, interval, edit) {
   const by = { ArrowLeft: -0.5, ArrowRight: 0.5 }[event.key];
   if (by !== undefined) {
     const part = event.shiftKey ? "end" : event.altKey ? "start" : "both";
-    edit.draft.move(span, ...dragged(part, span.start_s, span.end_s, by, edit.draft.seconds));
-  } else if (event.key === "Delete" || event.key === "Backspace") edit.draft.remove(span);
+    edit.draft.move(interval, ...dragged(part, interval.start_s, interval.end_s, by, edit.draft.seconds));
+  } else if (event.key === "Delete" || event.key === "Backspace") edit.draft.remove(interval);
   else return;
   event.preventDefault();
   event.stopPropagation();

@@ -1,4 +1,4 @@
-// The page: which screen the address asks for, and the keys that work everywhere.
+// The page: the screen for the current address, and the keys that work on every screen.
 
 import { browse } from "./browse.js";
 import { el } from "./elements.js";
@@ -9,66 +9,62 @@ const main = document.getElementById("main");
 const help = document.getElementById("help");
 let screen = null;
 let run = null;
-let shown = null; // the address on the screen
-let asked = 0; // a slower, older answer must not replace a newer screen
+let shownHash = null; // the address of the current screen
+let latestRequest = 0; // an older, slower response must not replace a newer screen
 
 /** "#/video?task=1&video=x" -> ["video", URLSearchParams]. */
-function place() {
+function parseHash() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   return [path, new URLSearchParams(query)];
 }
 
 async function show() {
   if (location.hash === "#main") return;
-  if (screen?.leaving && shown !== location.hash && !screen.leaving()) {
-    history.replaceState(null, "", shown);
+  if (screen?.mayLeave && shownHash !== location.hash && !screen.mayLeave()) {
+    history.replaceState(null, "", shownHash);
     return;
   }
-  const [path, parameters] = place();
-  if (screen?.stays?.(path, parameters)) {
-    shown = location.hash;
-    return;
-  }
-  const mine = ++asked;
-  shown = location.hash;
+  const [path, parameters] = parseHash();
+  const request = ++latestRequest;
+  shownHash = location.hash;
   try {
     const next = path === "video" ? await watch(run, parameters) : await browse(run, parameters);
-    if (mine !== asked) return;
+    if (request !== latestRequest) return;
     screen?.close?.();
     screen = next;
     main.replaceChildren(next.element);
     next.opened?.();
     document.title = `${next.title} · crosstask`;
   } catch (error) {
-    if (mine === asked) complain(error);
+    if (request === latestRequest) showError(error);
   }
 }
 
-function complain(error) {
+function showError(error) {
   screen?.close?.();
   screen = null;
   main.replaceChildren(
     el("section", { class: "sheet problem", role: "alert" },
-      el("h1", {}, "This could not be shown"),
+      el("h1", {}, "This page could not be shown"),
       el("p", {}, error.message),
       el("p", {}, el("a", { href: "#/" }, "All videos")),
     ),
   );
 }
 
-function typing(target) {
+function isTextField(target) {
   return target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
-function pressed(event) {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || typing(event.target)) return;
+function onKeyDown(event) {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || isTextField(event.target)) return;
   if (help.open) return;
   if (event.key === "?") {
     openHelp();
     event.preventDefault();
     return;
   }
-  // Space belongs to a control that was reached with the keyboard; after a mouse click it plays and pauses.
+  // Space activates a control that was focused by keyboard; after a mouse click it plays and pauses the video.
   const control = event.target.closest("button, a, summary, [role=slider], [role=tab]");
   if (event.key === " " && control?.matches(":focus-visible")) return;
   if (screen?.key?.(event)) event.preventDefault();
@@ -79,9 +75,9 @@ function openHelp() {
 }
 
 window.addEventListener("hashchange", show);
-window.addEventListener("keydown", pressed);
+window.addEventListener("keydown", onKeyDown);
 window.addEventListener("beforeunload", (event) => {
-  if (screen?.unsaved?.()) event.preventDefault();
+  if (screen?.hasUnsavedChanges?.()) event.preventDefault();
 });
 document.getElementById("help-button").addEventListener("click", openHelp);
 document.getElementById("skip").addEventListener("click", (event) => {
@@ -95,5 +91,5 @@ try {
   document.getElementById("synthetic").hidden = !run.synthetic;
   await show();
 } catch (error) {
-  complain(error);
+  showError(error);
 }

@@ -1,6 +1,6 @@
-// Playing: the video where there is one, otherwise a clock that runs by itself. Both look the same to the rest of the page.
+// Playback of the video file, or of a timer if there is none. Both have the same interface.
 
-import { clock, el } from "./elements.js";
+import { el, formatTime } from "./elements.js";
 
 const SPEEDS = [0.5, 1, 1.5, 2, 5];
 
@@ -14,31 +14,31 @@ export class Player {
     this.frame = 0;
     this.video = mediaAddress ? this.#video(mediaAddress) : null;
     this.caption = el("div", { class: "caption" });
-    this.said = el("p", { class: "stage-note" }, mediaAddress ? "" : "No video file: Play runs the clock alone");
-    this.stage = el("div", { class: mediaAddress ? "stage" : "stage blank", onclick: () => this.toggle() }, this.video, this.caption, this.said);
+    this.message = el("p", { class: "stage-note" }, mediaAddress ? "" : "No video file: only the time is played");
+    this.stage = el("div", { class: mediaAddress ? "stage" : "stage blank", onclick: () => this.toggle() }, this.video, this.caption, this.message);
     this.element = el("div", { class: "player" }, this.stage, this.#controls());
-    this.#tell();
+    this.#notify();
   }
 
   #video(address) {
     const video = el("video", { src: address, preload: "metadata", playsInline: true, "aria-label": "Video" });
     video.addEventListener("play", () => this.#started());
     video.addEventListener("pause", () => this.#stopped());
-    video.addEventListener("seeked", () => this.#tell());
+    video.addEventListener("seeked", () => this.#notify());
     video.addEventListener("loadedmetadata", () => {
       if (this.now) video.currentTime = this.now;
     });
-    video.addEventListener("error", () => this.#withoutPicture());
+    video.addEventListener("error", () => this.#useTimer());
     return video;
   }
 
-  /** The file cannot be played here: go on with the clock alone. */
-  #withoutPicture() {
+  /** Called if the browser cannot play the file: continue with the timer. */
+  #useTimer() {
     this.video?.remove();
     this.video = null;
     this.#stopped();
     this.stage.classList.add("blank");
-    this.said.textContent = "This browser cannot play the file: Play runs the clock alone";
+    this.message.textContent = "This browser cannot play the file: only the time is played";
   }
 
   #controls() {
@@ -54,9 +54,9 @@ export class Player {
     return el("div", { class: "controls" }, this.button, this.readout, speed, sound, large);
   }
 
-  /** The step under way; on a stage without picture it is the picture. */
-  setCaption(words) {
-    this.caption.textContent = words || (this.video ? "" : "– before the first step –");
+  /** Shows the name of the current step; without a video it fills the stage. */
+  setCaption(text) {
+    this.caption.textContent = text || (this.video ? "" : "– before the first step –");
   }
 
   get time() {
@@ -75,7 +75,7 @@ export class Player {
   seek(second) {
     this.now = Math.min(Math.max(0, second), this.seconds);
     if (this.video) this.video.currentTime = this.now;
-    this.#tell(this.now);
+    this.#notify(this.now);
   }
 
   toggle() {
@@ -116,7 +116,7 @@ export class Player {
     this.running = false;
     this.button.textContent = "▶ Play";
     cancelAnimationFrame(this.frame);
-    this.#tell();
+    this.#notify();
   }
 
   #tick = (stamp) => {
@@ -129,12 +129,12 @@ export class Player {
         return;
       }
     }
-    this.#tell();
+    this.#notify();
     this.frame = requestAnimationFrame(this.#tick);
   };
 
-  #tell(second = this.time) {
-    this.readout.textContent = `${clock(second)} / ${clock(this.seconds)}`;
+  #notify(second = this.time) {
+    this.readout.textContent = `${formatTime(second)} / ${formatTime(this.seconds)}`;
     this.onTime(second);
   }
 }

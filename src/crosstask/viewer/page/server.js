@@ -1,26 +1,26 @@
-// What the page asks of the server.
+// Requests to the server.
 
-async function answer(response) {
+async function parseResponse(response) {
   const type = response.headers.get("content-type") ?? "";
   const data = type.includes("json") ? await response.json() : null;
-  if (!response.ok) throw new Error(data?.detail ?? `the server answered ${response.status}`);
+  if (!response.ok) throw new Error(data?.detail ?? `the server responded with status ${response.status}`);
   return data;
 }
 
 function read(path, parameters = {}) {
   const query = new URLSearchParams(parameters).toString();
-  return fetch(query ? `${path}?${query}` : path, { headers: { accept: "application/json" } }).then(answer);
+  return fetch(query ? `${path}?${query}` : path, { headers: { accept: "application/json" } }).then(parseResponse);
 }
 
 function write(method, path, body) {
-  return fetch(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }).then(answer);
+  return fetch(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }).then(parseResponse);
 }
 
 export const readRun = () => read("api/run");
 export const readVideos = (parameters) => read("api/videos", parameters);
 export const readVideo = (task, video) => read("api/video", { task, video });
 export const readScores = (task, video, source) => read("api/scores", { task, video, source }).then((data) => data.scores);
-export const parseSteps = (task, video, source, steps) => write("POST", "api/parse", { task, video, source, steps });
+export const localizeSteps = (task, video, source, steps) => write("POST", "api/parse", { task, video, source, steps });
 export const saveAnnotation = (task, video, spans) => write("PUT", "api/annotation", { task, video, spans });
 export const saveRelevance = (task, video, relevance) => write("PUT", "api/relevance", { task, video, relevance });
 export const mediaAddress = (task, video) => `media?${new URLSearchParams({ task, video })}`;

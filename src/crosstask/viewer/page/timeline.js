@@ -1,15 +1,15 @@
-// The timeline: a row a step. Curves, truth and windows are drawn on a canvas; marks and labels are elements on top of it.
+// The timeline: one row per step. Scores, truth and windows are drawn on a canvas; marks and labels are elements above it.
 
-import { clock, el, VERDICTS } from "./elements.js";
-import { spanElement } from "./labels.js";
+import { el, formatTime, VERDICTS } from "./elements.js";
+import { labelElement } from "./labels.js";
 
-const INK = { curve: "#1f6fb2", fill: "rgba(31,111,178,.10)", other: "#8a3ea8", truth: "#f7e08a", truthLine: "#b8930b", window: "#8b939e" };
+const COLOURS = { curve: "#1f6fb2", fill: "rgba(31,111,178,.10)", other: "#8a3ea8", truth: "#f7e08a", truthLine: "#b8930b", window: "#8b939e" };
 const TICKS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600];
 
-const MOST_ZOOM = 16;
+const MAX_ZOOM = 16;
 
 export class Timeline {
-  /** `onSeek(second)` when a person points at a moment. */
+  /** `onSeek(second)` is called when the user points at a moment. */
   constructor(seconds, onSeek) {
     this.seconds = seconds;
     this.onSeek = onSeek;
@@ -24,38 +24,38 @@ export class Timeline {
     this.scroller = el("div", { class: "timeline-scroll" }, this.sheet);
     this.scroller.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     this.element = el("div", {}, this.#zoomButtons(), this.scroller);
-    this.watcher = new ResizeObserver(() => this.draw());
-    this.watcher.observe(this.body);
-    this.watcher.observe(this.ruler);
+    this.resizeObserver = new ResizeObserver(() => this.draw());
+    this.resizeObserver.observe(this.body);
+    this.resizeObserver.observe(this.ruler);
   }
 
   close() {
-    this.watcher.disconnect();
+    this.resizeObserver.disconnect();
   }
 
   #zoomButtons() {
     const button = (id, words, sign, factor) => el("button", { type: "button", id, class: "quiet", title: words, "aria-label": words, onclick: () => this.zoomBy(factor) }, sign);
-    [this.closer, this.wider] = [button("zoom-in", "Zoom in", "+", 2), button("zoom-out", "Zoom out", "−", 1 / 2)];
-    this.wider.disabled = true;
-    this.zoomWords = el("span", { id: "zoom", role: "status" }, "whole video");
-    return el("div", { class: "zoom" }, this.wider, this.closer, this.zoomWords);
+    [this.zoomIn, this.zoomOut] = [button("zoom-in", "Zoom in", "+", 2), button("zoom-out", "Zoom out", "−", 1 / 2)];
+    this.zoomOut.disabled = true;
+    this.zoomText = el("span", { id: "zoom", role: "status" }, "whole video");
+    return el("div", { class: "zoom" }, this.zoomOut, this.zoomIn, this.zoomText);
   }
 
-  /** Zooms around a second (the playhead's, unless one is named), which stays where it is on the screen. */
+  /** Zooms around a second (that of the playhead by default), which keeps its position on the screen. */
   zoomBy(factor, around = this.time ?? 0) {
-    const zoom = Math.min(MOST_ZOOM, Math.max(1, this.zoom * factor));
+    const zoom = Math.min(MAX_ZOOM, Math.max(1, this.zoom * factor));
     const box = this.scroller.getBoundingClientRect();
     const place = () => this.ruler.getBoundingClientRect().left + (around / this.seconds) * this.ruler.clientWidth;
     const before = Math.min(Math.max(place(), box.left), box.right);
     this.zoom = zoom;
     this.sheet.style.setProperty("--zoom", String(zoom));
     this.scroller.scrollLeft += place() - before;
-    [this.closer.disabled, this.wider.disabled] = [zoom >= MOST_ZOOM, zoom <= 1];
-    this.zoomWords.textContent = zoom === 1 ? "whole video" : `${zoom} times`;
+    [this.zoomIn.disabled, this.zoomOut.disabled] = [zoom >= MAX_ZOOM, zoom <= 1];
+    this.zoomText.textContent = zoom === 1 ? "whole video" : `${zoom} times`;
     this.draw();
   }
 
-  /** Ctrl and the wheel, or two fingers; the bare wheel scrolls the page as everywhere. */
+  /** Ctrl and the wheel, or a pinch gesture; the wheel alone scrolls the page. */
   #wheel(event) {
     if (!event.ctrlKey) return;
     event.preventDefault();
@@ -68,7 +68,7 @@ export class Timeline {
       class: "ruler", id: "ruler", role: "slider", tabIndex: 0, "aria-label": "Moment in the video",
       "aria-valuemin": "0", "aria-valuemax": String(this.seconds), "aria-valuenow": "0",
     });
-    pointing(ruler, (second) => this.onSeek(second), () => this.seconds);
+    onPointer(ruler, (second) => this.onSeek(second), () => this.seconds);
     return ruler;
   }
 
@@ -82,10 +82,10 @@ export class Timeline {
   #row(row, k) {
     const canvas = el("canvas", { "aria-hidden": "true" });
     const track = el("div", { class: "track", "data-step": k + 1 }, canvas);
-    pointing(track, (second) => this.onSeek(second), () => this.seconds);
+    onPointer(track, (second) => this.onSeek(second), () => this.seconds);
     if (row.other) track.append(this.#mark(row.other, "other", `${row.name}, second method`));
     if (row.found) track.append(this.#mark(row.found, row.found.verdict, `${row.name}: ${VERDICTS[row.found.verdict].words}`));
-    for (const label of row.labels ?? []) track.append(spanElement(label, row.name, this.seconds, track, row.edit));
+    for (const label of row.labels ?? []) track.append(labelElement(label, row.name, this.seconds, track, row.edit));
     const add = row.edit && el("button", { type: "button", class: "add", title: "Add a label at the playhead", "aria-label": `Add a label for ${row.name} at the playhead`, onclick: () => row.edit.add(k + 1) }, "+");
     return el("div", { class: row.current ? "row current" : "row", role: "group", "aria-label": `Step ${k + 1}, ${row.name}` },
       el("div", { class: "row-label" }, el("span", { class: "step-number" }, String(k + 1)), el("span", { class: "step-name", title: row.name }, row.name), add || null), track);
@@ -93,7 +93,7 @@ export class Timeline {
 
   #mark(found, kind, words) {
     const glyph = kind === "other" ? "◆" : VERDICTS[kind].glyph;
-    const mark = el("span", { class: `mark ${kind}`, title: `${words}, ${clock(found.second)}`, "aria-hidden": "true" }, glyph);
+    const mark = el("span", { class: `mark ${kind}`, title: `${words}, ${formatTime(found.second)}`, "aria-hidden": "true" }, glyph);
     mark.style.left = this.#share(found.second + 0.5);
     mark.addEventListener("pointerdown", (event) => {
       event.stopPropagation();
@@ -110,7 +110,7 @@ export class Timeline {
     this.time = second;
     this.head.style.left = this.#share(second);
     this.ruler.setAttribute("aria-valuenow", String(Math.floor(second)));
-    this.ruler.setAttribute("aria-valuetext", clock(second));
+    this.ruler.setAttribute("aria-valuetext", formatTime(second));
   }
 
   draw() {
@@ -121,9 +121,9 @@ export class Timeline {
   #drawRuler() {
     const step = TICKS.find((tick) => (this.ruler.clientWidth * tick) / this.seconds >= 58) ?? 7200;
     const ticks = [];
-    const room = (38 / Math.max(1, this.ruler.clientWidth)) * this.seconds; // the last time must not run off the edge
-    for (let second = 0; second < this.seconds - room; second += step) {
-      const tick = el("span", { class: "tick", "aria-hidden": "true" }, clock(second));
+    const margin = (38 / Math.max(1, this.ruler.clientWidth)) * this.seconds; // the last time must fit inside
+    for (let second = 0; second < this.seconds - margin; second += step) {
+      const tick = el("span", { class: "tick", "aria-hidden": "true" }, formatTime(second));
       tick.style.left = this.#share(second);
       ticks.push(tick);
     }
@@ -131,19 +131,19 @@ export class Timeline {
   }
 }
 
-/** Calls back with the second under the pointer, while it is down. */
-function pointing(element, callback, seconds) {
-  const tell = (event) => {
+/** Calls `callback` with the second under the pointer while it is pressed. */
+function onPointer(element, callback, seconds) {
+  const report = (event) => {
     const box = element.getBoundingClientRect();
     callback(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * seconds());
   };
   element.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    tell(event);
-    if (event.pointerType === "touch") return; // a finger may want to scroll the page
+    report(event);
+    if (event.pointerType === "touch") return; // touching may start scrolling the page
     element.setPointerCapture(event.pointerId);
-    element.addEventListener("pointermove", tell);
-    element.addEventListener("lostpointercapture", () => element.removeEventListener("pointermove", tell), { once: true });
+    element.addEventListener("pointermove", report);
+    element.addEventListener("lostpointercapture", () => element.removeEventListener("pointermove", report), { once: true });
   });
 }
 
@@ -155,22 +155,22 @@ function drawTrack(canvas, row, seconds) {
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
   const x = (second) => (second / seconds) * width;
-  for (const span of row.truth ?? []) drawTruth(pen, x(span.start_s), Math.max(2, x(span.end_s) - x(span.start_s)), height);
-  for (const span of row.windows ?? []) drawWindow(pen, x(span.start_s), x(span.end_s), height);
-  if (row.otherScores) drawCurve(pen, row.otherScores, width, height, INK.other, [5, 4], null);
-  if (row.scores) drawCurve(pen, row.scores, width, height, INK.curve, [], INK.fill);
-  if (row.found) drawReach(pen, x(row.found.start_s), x(row.found.end_s), INK.curve);
+  for (const interval of row.truth ?? []) drawTruth(pen, x(interval.start_s), Math.max(2, x(interval.end_s) - x(interval.start_s)), height);
+  for (const interval of row.windows ?? []) drawWindow(pen, x(interval.start_s), x(interval.end_s), height);
+  if (row.otherScores) drawCurve(pen, row.otherScores, width, height, COLOURS.other, [5, 4], null);
+  if (row.scores) drawCurve(pen, row.scores, width, height, COLOURS.curve, [], COLOURS.fill);
+  if (row.found) drawFoundInterval(pen, x(row.found.start_s), x(row.found.end_s), COLOURS.curve);
 }
 
-/** Truth: yellow, and hatched for eyes that do not see yellow. */
+/** Truth: yellow and hatched, so that it does not depend on colour. */
 function drawTruth(pen, left, width, height) {
   pen.save();
   pen.beginPath();
   pen.rect(left, 0, width, height);
   pen.clip();
-  pen.fillStyle = INK.truth;
+  pen.fillStyle = COLOURS.truth;
   pen.fillRect(left, 0, width, height);
-  pen.strokeStyle = INK.truthLine;
+  pen.strokeStyle = COLOURS.truthLine;
   pen.globalAlpha = 0.55;
   pen.lineWidth = 1;
   pen.beginPath();
@@ -182,10 +182,10 @@ function drawTruth(pen, left, width, height) {
   pen.restore();
 }
 
-/** A narration window: a dotted grey line along the floor. */
+/** A narration window: a dotted grey line at the bottom. */
 function drawWindow(pen, left, right, height) {
   pen.save();
-  pen.strokeStyle = INK.window;
+  pen.strokeStyle = COLOURS.window;
   pen.lineWidth = 4;
   pen.setLineDash([2, 2]);
   pen.beginPath();
@@ -195,13 +195,13 @@ function drawWindow(pen, left, right, height) {
   pen.restore();
 }
 
-/** How far a found step reaches: a bar along the ceiling. */
-function drawReach(pen, left, right, colour) {
+/** The interval of a found step: a bar at the top. */
+function drawFoundInterval(pen, left, right, colour) {
   pen.fillStyle = colour;
   pen.fillRect(left, 0, Math.max(2, right - left), 3);
 }
 
-/** Scores of a step between the lowest and highest of the video; the highest of the seconds that share a pixel is kept. */
+/** Scores of a step scaled between the lowest and highest of the video; the highest score of each pixel is drawn. */
 function drawCurve(pen, scores, width, height, colour, dashes, fill) {
   let [low, high] = [Infinity, -Infinity];
   for (const score of scores) {

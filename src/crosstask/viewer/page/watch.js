@@ -1,10 +1,10 @@
-// A video: play it, jump between its steps, compare two methods, try other steps, correct labels, annotate.
+// The screen of a video: play it, jump between its steps, compare two methods, try other steps, correct labels, annotate.
 
-import { announce, clock, el, VERDICTS } from "./elements.js";
+import { announce, el, formatTime, VERDICTS } from "./elements.js";
 import { Draft } from "./labels.js";
 import { annotatePanel, correctPanel, savingBar, stepsPanel } from "./panels.js";
 import { Player } from "./player.js";
-import { mediaAddress, parseSteps, readScores, readVideo, saveAnnotation, saveRelevance } from "./server.js";
+import { localizeSteps, mediaAddress, readScores, readVideo, saveAnnotation, saveRelevance } from "./server.js";
 import { Timeline } from "./timeline.js";
 
 const MODES = { watch: "Watch", steps: "Try other steps", correct: "Correct", annotate: "Annotate" };
@@ -12,12 +12,12 @@ const ARROWS = { ArrowLeft: -1, ArrowRight: 1 };
 
 export async function watch(run, parameters) {
   const video = await readVideo(parameters.get("task") ?? "", parameters.get("video") ?? "");
-  const screen = new Watching(run, video, parameters);
+  const screen = new VideoScreen(run, video, parameters);
   await screen.load();
   return screen;
 }
 
-class Watching {
+class VideoScreen {
   constructor(run, video, parameters) {
     [this.run, this.video] = [run, video];
     const known = (id) => (run.sources.some((source) => source.id === id) ? id : null);
@@ -26,7 +26,7 @@ class Watching {
     this.mode = parameters.get("mode") in MODES ? parameters.get("mode") : "watch";
     this.title = `${video.video} · ${video.title}`;
     this.scores = new Map();
-    this.tried = null;
+    this.edited = null;
     this.draft = null;
     this.current = -1;
     this.timeline = new Timeline(video.n_segments, (second) => this.seek(second));
@@ -68,7 +68,7 @@ class Watching {
   }
 
   #tabs() {
-    return el("div", { class: "tabs", role: "tablist", "aria-label": "What to do" }, Object.entries(MODES).map(([mode, words]) =>
+    return el("div", { class: "tabs", role: "tablist", "aria-label": "Mode" }, Object.entries(MODES).map(([mode, words]) =>
       el("button", { type: "button", role: "tab", id: `tab-${mode}`, "aria-controls": "work", "data-mode": mode, onclick: () => this.setMode(mode), onkeydown: (event) => this.#tabKey(event) }, words)));
   }
 
@@ -102,21 +102,21 @@ class Watching {
     try {
       await saveRelevance(this.video.task, this.video.video, next);
     } catch (error) {
-      this.#problem(error);
+      this.#showProblem(error);
       return;
     }
     this.video.relevance = next;
     for (const one of ["relevant", "irrelevant"]) this.marks.querySelector(`#mark-${one}`).setAttribute("aria-pressed", String(next === one));
-    announce(next ? `Marked ${next}.` : "Mark taken back.");
+    announce(next ? `Marked ${next}.` : "Mark removed.");
   }
 
-  #problem(error) {
+  #showProblem(error) {
     announce(error.message);
     this.element.querySelector(".notice")?.remove();
     this.tabs.after(el("p", { class: "notice problem", role: "alert" }, error.message));
   }
 
-  // ---- what is shown
+  // ---- contents
 
   async load() {
     await this.#fetchScores();
@@ -136,7 +136,7 @@ class Watching {
     return chosen;
   }
 
-  #remember() {
+  #updateAddress() {
     const query = new URLSearchParams({ task: this.video.task, video: this.video.video, ...this.#choices() });
     history.replaceState(null, "", `#/video?${query}`);
     this.neighbours.replaceWith(this.#neighbours());
@@ -144,11 +144,11 @@ class Watching {
 
   async choose(changes) {
     Object.assign(this, changes);
-    this.#remember();
+    this.#updateAddress();
     try {
       await this.#fetchScores();
     } catch (error) {
-      this.#problem(error);
+      this.#showProblem(error);
     }
     if (this.mode === "correct" && !this.draft.unsaved && !this.video.annotation) this.#startDraft();
     if (this.mode === "steps") this.panel?.refresh?.();
@@ -156,15 +156,15 @@ class Watching {
   }
 
   setMode(mode) {
-    if (mode === this.mode || !this.leaving()) return;
+    if (mode === this.mode || !this.mayLeave()) return;
     this.mode = mode;
-    this.#remember();
+    this.#updateAddress();
     this.#enter();
   }
 
   #enter() {
     this.panel?.close?.();
-    [this.panel, this.bar, this.draft, this.tried] = [null, null, null, null];
+    [this.panel, this.bar, this.draft, this.edited] = [null, null, null, null];
     for (const tab of this.tabs.children) {
       const chosen = tab.dataset.mode === this.mode;
       tab.setAttribute("aria-selected", String(chosen));
@@ -174,7 +174,7 @@ class Watching {
     this.work.setAttribute("aria-labelledby", `tab-${this.mode}`);
     const { steps } = this.video;
     if (this.mode === "steps") {
-      this.panel = stepsPanel(steps, this.run.parses_new_steps, (names) => this.tryOut(names));
+      this.panel = stepsPanel(steps, this.run.parses_new_steps, (names) => this.localizeEdited(names));
       this.panelPlace.replaceChildren(this.panel.element);
     } else if (this.mode === "correct" || this.mode === "annotate") {
       this.bar = savingBar(() => this.draft, steps, () => this.save());
@@ -197,33 +197,33 @@ class Watching {
     this.draft.saved = Boolean(saved);
   }
 
-  async tryOut(names) {
-    const found = await parseSteps(this.video.task, this.video.video, this.source, names);
+  async localizeEdited(names) {
+    const found = await localizeSteps(this.video.task, this.video.video, this.source, names);
     if (this.mode !== "steps") return found;
-    this.tried = found;
+    this.edited = found;
     this.render();
     return found;
   }
 
   async save() {
     const draft = this.draft;
-    const spans = draft.sorted();
+    const intervals = draft.sorted();
     try {
-      const { file } = await saveAnnotation(this.video.task, this.video.video, spans);
-      this.video.annotation = spans.map((span) => ({ ...span }));
+      const { file } = await saveAnnotation(this.video.task, this.video.video, intervals);
+      this.video.annotation = intervals.map((interval) => ({ ...interval }));
       [draft.unsaved, draft.saved] = [false, true];
       this.bar.state.dataset.saved = `Saved in ${file}`;
       announce(`Saved in ${file}`);
       this.element.querySelector(".notice")?.remove();
     } catch (error) {
-      this.#problem(error);
+      this.#showProblem(error);
     }
     this.render();
   }
 
-  /** The rows of the timeline in the present mode. */
+  /** The rows of the timeline in the current mode. */
   #rows() {
-    if (this.mode === "steps" && this.tried) return this.#triedRows();
+    if (this.mode === "steps" && this.edited) return this.#editedRows();
     const { video } = this;
     const blank = this.mode === "annotate";
     const edit = this.draft && {
@@ -247,7 +247,7 @@ class Watching {
     }));
   }
 
-  /** Marks the label without building the rows anew: a drag may be under way on it. */
+  /** Marks the label without rebuilding the rows, since it may be being dragged. */
   #chooseLabel(span) {
     this.draft.chosen = span;
     for (const one of this.timeline.body.querySelectorAll(".label")) one.classList.remove("chosen");
@@ -261,14 +261,14 @@ class Watching {
     return this.timeline.body.querySelectorAll(`.label[data-step="${span.step}"]`)[nth];
   }
 
-  #triedRows() {
+  #editedRows() {
     const spans = (all, name) => (all ?? []).filter((span) => this.video.steps[span.step - 1]?.toLowerCase() === name.toLowerCase());
-    return this.tried.steps.map((found, k) => ({
+    return this.edited.steps.map((found, k) => ({
       name: found.step,
       found,
       truth: spans(this.video.truth, found.step),
       windows: [],
-      scores: this.tried.scores[k],
+      scores: this.edited.scores[k],
     }));
   }
 
@@ -288,7 +288,7 @@ class Watching {
     this.timeChanged(this.player.time);
   }
 
-  /** A label that had the focus keeps it when the rows are built anew. */
+  /** A focused label keeps the focus when the rows are rebuilt. */
   #focusedLabel() {
     return document.activeElement?.classList.contains("label") ? this.draft?.chosen : null;
   }
@@ -302,7 +302,7 @@ class Watching {
     const moments = rows.map((row) => this.#moment(row));
     this.moments = moments;
     const two = Boolean(this.compare) && this.mode === "watch";
-    this.chapterTitle.replaceChildren(...this.#chapterWords(two));
+    this.chapterTitle.replaceChildren(...this.#chapterHeading(two));
     this.chapters.classList.toggle("two", two);
     this.chapters.replaceChildren(...rows.map((row, k) => this.#chapter(row, k, moments[k])));
   }
@@ -316,7 +316,7 @@ class Watching {
     return this.run.sources.find((source) => source.id === id)?.label ?? "";
   }
 
-  #chapterWords(two) {
+  #chapterHeading(two) {
     if (this.mode === "correct") return ["Labels"];
     if (!two) return ["Steps found"];
     return ["Steps found ", el("span", { class: "versus" }, `by ${this.#label(this.source)}, `, el("span", { class: "other-time" }, `◆ by ${this.#label(this.compare)}`))];
@@ -324,12 +324,12 @@ class Watching {
 
   #chapter(row, k, moment) {
     const verdict = this.mode === "correct" ? null : row.found?.verdict;
-    const said = verdict && verdict !== "unknown" ? el("span", { class: `verdict ${verdict}` }, `${VERDICTS[verdict].glyph} ${VERDICTS[verdict].words}`) : moment === null ? el("span", { class: "verdict" }, "no label") : null;
-    const other = this.mode === "watch" && row.other && el("span", { class: "other-time" }, el("span", { "aria-hidden": "true" }, "◆ "), el("span", { class: "unseen" }, "second method "), clock(row.other.second), row.other.verdict === "unknown" ? "" : ` ${VERDICTS[row.other.verdict].glyph}`);
-    const doubt = this.mode !== "correct" && row.found?.shown === false && el("span", { class: "doubt" }, " perhaps not shown");
+    const verdictElement = verdict && verdict !== "unknown" ? el("span", { class: `verdict ${verdict}` }, `${VERDICTS[verdict].glyph} ${VERDICTS[verdict].words}`) : moment === null ? el("span", { class: "verdict" }, "no label") : null;
+    const other = this.mode === "watch" && row.other && el("span", { class: "other-time" }, el("span", { "aria-hidden": "true" }, "◆ "), el("span", { class: "screen-reader-only" }, "second method "), formatTime(row.other.second), row.other.verdict === "unknown" ? "" : ` ${VERDICTS[row.other.verdict].glyph}`);
+    const absence = this.mode !== "correct" && row.found?.shown === false && el("span", { class: "predicted-absent" }, " probably not shown");
     return el("li", {}, el("button", { type: "button", class: "chapter", disabled: moment === null, onclick: () => this.jump(k) },
-      el("span", { class: "step-number" }, String(k + 1)), el("span", { class: "chapter-name" }, row.name, doubt || null), said ?? el("span"),
-      el("span", { class: "chapter-time" }, moment === null ? "–" : clock(moment)), other || null));
+      el("span", { class: "step-number" }, String(k + 1)), el("span", { class: "chapter-name" }, row.name, absence || null), verdictElement ?? el("span"),
+      el("span", { class: "chapter-time" }, moment === null ? "–" : formatTime(moment)), other || null));
   }
 
   #renderLegend(rows) {
@@ -343,7 +343,7 @@ class Watching {
     if (any((row) => row.other)) entry("mark fixed other", "◆", `found by ${this.#label(this.compare)}`);
     if (any((row) => row.otherScores)) entry("curve dashed", "", `score: ${this.#label(this.compare)}`);
     if (any((row) => row.truth?.length)) entry("truth", "", "truth");
-    if (any((row) => row.windows?.length)) entry("window", "", "where the narration mentions it");
+    if (any((row) => row.windows?.length)) entry("window", "", "narration window");
     if (this.draft) entry("own", "", "your label");
     this.legend.replaceChildren(...entries);
   }
@@ -376,7 +376,7 @@ class Watching {
     const moment = this.moments[k];
     if (moment === null || moment === undefined) return;
     this.player.seek(moment);
-    announce(`Step ${k + 1}, ${this.timeline.rows[k].name}, ${clock(moment)}`);
+    announce(`Step ${k + 1}, ${this.timeline.rows[k].name}, ${formatTime(moment)}`);
   }
 
   #stepBy(by) {
@@ -386,7 +386,7 @@ class Watching {
     if (next) this.jump(next[1]);
   }
 
-  // ---- the screen as main.js sees it
+  // ---- the interface used by main.js
 
   key(event) {
     if (event.altKey) return false;
@@ -415,12 +415,12 @@ class Watching {
     if (this.mode === "steps") this.panel.refresh();
   }
 
-  unsaved() {
+  hasUnsavedChanges() {
     return Boolean(this.draft?.unsaved);
   }
 
-  leaving() {
-    return !this.unsaved() || confirm("Labels are not saved. Leave them?");
+  mayLeave() {
+    return !this.hasUnsavedChanges() || confirm("There are unsaved labels. Leave without saving?");
   }
 
   close() {

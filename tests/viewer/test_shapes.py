@@ -1,4 +1,4 @@
-"""Requests made up from the server's own schema, right and wrong ones: every answer must be one the schema promises."""
+"""Generated requests, valid and invalid, from the schema of the server: every response must conform to the schema."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,7 +28,7 @@ def operations(tmp_path_factory):
 
 
 def name_a_real_video(case):
-    """Random ids name no video: without this, hardly a request gets past the door."""
+    """Random ids name no video: without this, nearly all requests would end with 404."""
     for part in (case.query, case.body):
         if isinstance(part, dict) and {"task", "video"} <= set(part):
             part.update(FIRST)
@@ -36,13 +36,13 @@ def name_a_real_video(case):
                 part["source"] = "this:supervised"
 
 
-def test_the_schema_names_every_address(operations):
+def test_the_schema_lists_every_route(operations):
     assert set(operations) == OPERATIONS
 
 
 @pytest.mark.parametrize("mode", ["POSITIVE", "NEGATIVE"])
 @pytest.mark.parametrize("label", sorted(OPERATIONS))
-def test_made_up_requests_get_promised_answers(operations, label, mode):
+def test_generated_requests_get_responses_of_the_schema(operations, label, mode):
     operation = operations[label]
     if mode == "NEGATIVE" and label == "GET /api/run":
         pytest.skip("it takes nothing, so nothing can be wrong")

@@ -1,7 +1,7 @@
 import numpy as np
 
 from crosstask.records import Interval, StepInterval, Task, VideoKey
-from crosstask.report.window_places import BINS, coverage, window_places
+from crosstask.report.window_coverage import BINS, coverage, window_coverage_section
 
 
 def test_coverage_is_the_share_of_videos_whatever_their_lengths():
@@ -21,13 +21,13 @@ def test_two_windows_of_one_step_in_a_video_count_once():
 
 def test_a_strip_per_task_that_has_windows():
     tasks = {name: Task(name, f"Make <{name}>", ("pour milk", "stir")) for name in ("a", "b")}
-    drawn = window_places(tasks, [(VideoKey("a", "v"), 40, (StepInterval(1, Interval(20, 30)),))])
+    drawn = window_coverage_section(tasks, [(VideoKey("a", "v"), 40, (StepInterval(1, Interval(20, 30)),))])
     assert drawn.count("<details") == 1 and "Make &lt;a&gt; (videos with windows: 1)" in drawn and "stir mostly at 51 %" in drawn
-    assert window_places(tasks, []) == ""
+    assert window_coverage_section(tasks, []) == ""
 
 
 def test_many_tasks_stay_small():
     tasks = {f"t{i}": Task(f"t{i}", f"Task {i}", tuple(f"step number {k}" for k in range(11))) for i in range(90)}
     spans = tuple(StepInterval(k, Interval(3 * k + 0.3, 3 * k + 9.7)) for k in range(11))
-    drawn = window_places(tasks, [(VideoKey(name, f"v{j}"), 60 + 7 * j, spans) for name in tasks for j in range(9)])
+    drawn = window_coverage_section(tasks, [(VideoKey(name, f"v{j}"), 60 + 7 * j, spans) for name in tasks for j in range(9)])
     assert len(drawn) < 400_000 and "The first 24 of 90 tasks" in drawn

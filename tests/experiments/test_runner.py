@@ -1,5 +1,6 @@
-"""The same table from every engine, whoever is killed on the way."""
+"""The same table from every engine, also when a process is killed; and tuning."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,11 +8,14 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from crosstask.experiments import runner
+from crosstask.experiments.arms import Arm
 from crosstask.experiments.registry import experiment_named
-from crosstask.experiments.runner import ExperimentConfig
+from crosstask.experiments.runner import TUNING_GRIDS, ExperimentConfig, tune
 from tiny import write_tiny
 
 QUICK = {"learning_rate": 0.01, "dropout": 0.1, "initial_epochs": 20, "epochs": 20}
@@ -35,7 +39,7 @@ def test_processes_give_the_same_table(config, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_command_goes_on_to_the_same_table(config, tmp_path):
+def test_a_killed_command_resumes_to_the_same_table(config, tmp_path):
     experiment_named("no-narration")(config)
     command = [sys.executable, "-m", "crosstask.cli.main", "experiment", "no-narration", config.corpus, "--runs", "3"]
     command += ["--train-videos", "2", "--learning-rate", "0.01", "--dropout", "0.1", "--initial-epochs", "20", "--epochs", "20"]
@@ -49,7 +53,7 @@ def test_a_killed_command_goes_on_to_the_same_table(config, tmp_path):
     process.wait()
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
     ended = contents(tmp_path / "killed")
-    assert b"no-narration" in ended.pop("report.html")  # the verb's own; everything else is the question's
+    assert b"no-narration" in ended.pop("report.html")  # written by the command line only
     assert ended == contents(config.out)
 
 
@@ -85,3 +89,30 @@ def test_ray_gives_the_same_table_although_a_worker_is_killed(config, tmp_path):
     hunter.join()
     assert killed, "no worker was caught at work"
     assert contents(out) == contents(config.out)
+
+
+def test_tuning_is_recorded_and_used(config, tmp_path):
+    tuned = replace(config, out=tmp_path, runs=1, learning={"initial_epochs": 1, "epochs": 1}, tune=True)
+    summary = experiment_named("no-narration")(tuned).summary
+    tried = summary["tuning"]["proposed, windows"][0]
+    assert len(tried["tried"]) == 6 and tried["chosen"].items() <= max(tried["tried"], key=lambda t: t["recall"]).items()
+    used = json.loads((tmp_path / "jobs" / "proposed--windows-000.json").read_text())["values"]["learning"]
+    assert tried["chosen"].items() <= used.items()
+
+
+def test_planted_corpora_are_tuned_on_the_mean_of_several_worlds(tmp_path, monkeypatch):
+    recalls = {
+        1000: [0.5, 0.3, 0.2, 0.1],
+        1001: [0.1, 0.3, 0.2, 0.1],
+        1002: [0.1, 0.3, 0.2, 0.1],
+    }  # the first world's best is luck
+
+    def recorded(self, stage, jobs):
+        ridges = [grid["ridge"] for grid in TUNING_GRIDS["alayrac16"]]
+        return [{"recall": {"mean": recalls[j.values["seed"]][ridges.index(j.values["learning"]["ridge"])]}} for j in jobs]
+
+    monkeypatch.setattr(runner, "open_without_features", lambda corpus: SimpleNamespace(validation={"some"}))
+    monkeypatch.setattr(ExperimentConfig, "run_jobs", recorded)
+    chosen, record = tune(ExperimentConfig("planted:demo:clear:0:8", tmp_path, runs=4, tune=True), [Arm("a", "alayrac16")])
+    assert [[s.learning["ridge"] for s in of_runs] for of_runs in chosen] == [[0.1] * 4]
+    assert record["a"][0]["tried"][0] == {"ridge": 0.01, "recall": pytest.approx(0.7 / 3)}

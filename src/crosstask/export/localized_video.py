@@ -1,0 +1,44 @@
+"""The input of every format: the shown steps of a video, in order of time, with intervals inside the video."""
+
+from dataclasses import dataclass
+
+from crosstask.records import FoundStep, VideoKey
+from crosstask.runs import RunFolder
+
+SHORTEST_INTERVAL_S = 0.1  # formats such as WebVTT need an end after the start
+
+
+@dataclass(frozen=True)
+class LocalizedVideo:
+    """One video of a run with its localized steps, ready to be exported."""
+
+    key: VideoKey
+    title: str
+    length_s: float
+    steps: tuple[FoundStep, ...]  # by start; without those predicted absent, unless all were requested
+    absent: tuple[str, ...]
+    media: str
+
+
+def localized_videos(run: RunFolder, method: str | None = None, all_steps: bool = False) -> list[LocalizedVideo]:
+    """The videos localized by a run's main method (or another), in the order of the run; `all_steps` includes those predicted absent."""
+    localizations = run.localizations[method or run.run.methods[0]]
+    videos = []
+    for video in run.run.videos:
+        if video.key not in localizations:
+            continue
+        steps = localizations[video.key].steps
+        kept = [_clipped(step, float(video.n_segments)) for step in steps if step.shown or all_steps]
+        shown = sorted(kept, key=lambda step: step.start_s)
+        absent = tuple(step.step for step in steps if not step.shown and not all_steps)
+        title = run.run.tasks[video.task].title
+        media = video.media or f"{video.id}.mp4"
+        videos.append(LocalizedVideo(video.key, title, float(video.n_segments), tuple(shown), absent, media))
+    return videos
+
+
+def _clipped(step: FoundStep, length_s: float) -> FoundStep:
+    """The step with its interval clipped to the video, at least SHORTEST_INTERVAL_S long."""
+    start = min(max(0.0, step.start_s), length_s)
+    end = min(max(step.end_s, start + SHORTEST_INTERVAL_S), length_s)
+    return FoundStep(step.step, step.second, step.score, min(start, max(0.0, end - SHORTEST_INTERVAL_S)), end, step.shown)

@@ -1,0 +1,89 @@
+import json
+
+import numpy as np
+import pytest
+
+from crosstask.experiments.registry import EXPERIMENTS, experiment_named
+from crosstask.experiments.runner import ExperimentConfig
+from crosstask.records import InputError
+from tiny import write_tiny
+
+QUICK = {"learning_rate": 0.01, "dropout": 0.1, "initial_epochs": 2, "epochs": 2}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("corpus")
+    write_tiny(path, videos_per_task=6)
+    return path
+
+
+@pytest.fixture
+def config(folder, tmp_path):
+    return ExperimentConfig(str(folder), tmp_path / "out", runs=2, train_videos_per_task=2, learning=QUICK)
+
+
+def contents(folder):
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if p.is_file()}
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("narration", "optimiser", "depth")])
+def test_every_experiment_writes_its_files_and_the_same_bytes_when_repeated(name, config):
+    result = experiment_named(name)(config)
+    first = contents(config.out)
+    assert {"results.json", "results.csv", "table.tex", "figure.png", "figure.svg"} <= set(first)
+    summary = json.loads(first["results.json"])
+    assert summary["experiment"] == name and summary["runs"] == 2
+    for of in summary["results"].values():
+        for measure in ("recall", "map", "f1"):
+            assert set(of[measure]["tasks"]) == {"1", "2"} and len(of[measure]["runs"]) == 2
+            assert of[measure]["mean"] == pytest.approx(np.mean([t["mean"] for t in of[measure]["tasks"].values()]))
+    assert all(len(row) == len(result.header) for row in result.rows)
+    jobs = sorted((config.out / "jobs").iterdir())
+    jobs[0].unlink()
+    jobs[-1].write_text("{")  # killed while writing
+    (config.out / "results.json").unlink()
+    experiment_named(name)(config)
+    assert contents(config.out) == first
+
+
+def test_an_unknown_name_lists_the_names(config):
+    with pytest.raises(InputError, match="cross-task, sharing, transfer"):
+        experiment_named("guess")
+
+
+def test_the_optimiser_experiment_on_features_and_on_order_alone(config, tmp_path):
+    from dataclasses import replace
+
+    summary = experiment_named("optimiser")(replace(config, train_videos_per_task=3)).summary
+    assert len(summary["results"]) == 8 and len(summary["differences"]) == 2
+    assert all(0 < of["f1"]["mean"] <= 1 for of in summary["results"].values())
+    (tmp_path / "five" / "annotations").mkdir(parents=True)
+    (tmp_path / "five" / "tasks.json").write_text(json.dumps({"making tea": ["boil", "pour"]}))
+    (tmp_path / "five" / "annotations" / "tea_0001.csv").write_text("BOIL,0,9\nPOUR,10,30\n")
+    five = ExperimentConfig(str(tmp_path / "five"), tmp_path / "out2", runs=2)
+    assert list(experiment_named("optimiser")(five).summary["results"]) == [
+        "uniform, K = 10",
+        "random, K = 10",
+        "uniform, K = 15",
+        "random, K = 15",
+    ]
+
+
+def test_the_narration_experiment_needs_subtitles(config):
+    with pytest.raises(InputError, match="narration needs both"):
+        experiment_named("narration")(config)
+
+
+@pytest.mark.slow
+def test_the_narration_experiment_on_synthetic_speech(tmp_path, monkeypatch):
+    monkeypatch.setattr("crosstask.experiments.narration.find_spec", lambda name: None)  # words alone: quick
+    summary = experiment_named("narration")(ExperimentConfig("planted:demo:clear:0:8", tmp_path)).summary
+    assert {"tfidf, paper", "tfidf, best"} == set(summary["results"])
+    assert all(0 < of["precision"] < 1 for of in summary["results"].values())
+
+
+def test_depth_compares_three_classifiers(config):
+    pytest.importorskip("torch")
+    summary = experiment_named("depth")(config).summary
+    assert set(summary["results"]) == {"linear", "one hidden layer", "two hidden layers"}

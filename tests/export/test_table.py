@@ -1,0 +1,42 @@
+"""Every export is read back, by the library of the target tool where it is installed, with the same times."""
+
+import json
+
+import pytest
+
+from crosstask.export import FORMATS, export_run
+from crosstask.records import InputError
+from crosstask.runs import open_run
+from runs.test_folder import tiny_run
+
+
+def test_all_formats_of_a_run(tmp_path):
+    folder, _, _ = tiny_run(tmp_path / "r")
+    paths, _ = export_run(open_run(folder), list(FORMATS), tmp_path / "out")
+    assert {path.parent.name for path in paths} == set(FORMATS)
+    first = {path: path.read_bytes() for path in paths}
+    export_run(open_run(folder), list(FORMATS), tmp_path / "out")
+    assert all(path.read_bytes() == data for path, data in first.items())
+    steps = json.loads((tmp_path / "out" / "json" / "steps.json").read_text())
+    assert len(steps) == 3 and all(s["start_s"] < s["end_s"] <= 20 for video in steps for s in video["steps"])
+
+
+def test_an_unknown_format_lists_the_known_ones(tmp_path):
+    folder, _, _ = tiny_run(tmp_path / "r")
+    with pytest.raises(InputError, match="vtt, youtube, activitynet, elan, label-studio, fiftyone, csv, json"):
+        export_run(open_run(folder), ["mp3"], tmp_path / "out")
+
+
+def test_steps_predicted_absent_are_left_out_unless_all_are_requested(tmp_path):
+    folder, _, _ = tiny_run(tmp_path / "r")
+    data = json.loads((folder / "localizations.json").read_text())
+    text = json.dumps(data).replace('"shown": true', '"shown": false', 1)
+    assert text != json.dumps(data)
+    (folder / "localizations.json").write_text(text)
+    _, remarks = export_run(open_run(folder), ["csv"], tmp_path / "out")
+    rows = (tmp_path / "out" / "csv" / "steps.csv").read_text().splitlines()
+    assert remarks == ["1 steps are predicted absent and left out; --all-steps includes them"]
+    assert sum(row.endswith(",,,,no") for row in rows) == 1
+    _, remarks = export_run(open_run(folder), ["csv"], tmp_path / "out", all_steps=True)
+    rows = (tmp_path / "out" / "csv" / "steps.csv").read_text().splitlines()
+    assert remarks == [] and sum(row.endswith(",no") and ",,," not in row for row in rows) == 1

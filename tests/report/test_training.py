@@ -1,0 +1,11 @@
+from crosstask.report.training import write_training_report
+from report.checker import Checker
+
+
+def test_the_report_of_a_training_has_curves_and_notes(tmp_path):
+    losses, notes = {"proposed": (2.0, 1.5)}, ("1 video skipped: <x>",)
+    path = write_training_report(tmp_path / "m.report.html", "m <1>", {"videos": 3, "seed": 0}, losses, notes)
+    text = path.read_text("utf-8")
+    checker = Checker()
+    checker.feed(text)
+    assert checker.open == [] and "Learning curves" in text and "m &lt;1&gt;" in text and "&lt;x&gt;" in text

@@ -1,0 +1,73 @@
+"""The store of annotations: one writer at a time, by locks that end with their process."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from crosstask.datasets import read_step_intervals, write_step_intervals
+from crosstask.records import InputError, Interval, StepInterval, VideoKey
+from crosstask.runs import open_run
+from crosstask.viewer.annotations import LOCK_FILE, AnnotationStore
+from tiny import TASKS
+
+KEY = VideoKey("1", "-v1_0")
+HOLD_LOCK = """
+import sys, time
+from pathlib import Path
+from crosstask.storage import exclusive_or_refused
+with exclusive_or_refused(Path(sys.argv[1]) / "annotations"):
+    print("locked", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def store(folder):
+    return AnnotationStore(open_run(folder), read_step_intervals, write_step_intervals)
+
+
+def test_annotations_and_relevance_are_read_back(store):
+    intervals = (StepInterval(0, Interval(1.0, 2.5)), StepInterval(2, Interval(7.0, 9.0)))
+    assert store.read_annotation(KEY, TASKS["1"]) is None and store.annotated_videos() == frozenset()
+    assert store.save_annotation(KEY, intervals) == "annotations/1_-v1_0.csv"
+    assert store.read_annotation(KEY, TASKS["1"]) == intervals and store.annotated_videos() == {KEY}
+    store.save_relevance(KEY, "relevant")
+    assert store.read_relevance() == {KEY: "relevant"}
+    store.save_relevance(KEY, None)
+    assert store.read_relevance() == {}
+
+
+def test_files_left_by_a_dead_process_do_not_block(store, folder):
+    (folder / LOCK_FILE).write_text("999999\n")
+    (folder / ".marking").touch()  # the lock file of earlier versions
+    store.save_relevance(KEY, "relevant")
+    assert store.read_relevance() == {KEY: "relevant"} and not (folder / LOCK_FILE).exists()
+
+
+def test_a_writer_waits_until_the_process_that_holds_the_lock_has_ended(store, folder):
+    process = subprocess.Popen([sys.executable, "-c", HOLD_LOCK, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "locked\n"
+    begun = time.monotonic()
+    killer = subprocess.Popen([sys.executable, "-c", f"import os, time; time.sleep(0.5); os.kill({process.pid}, 9)"])
+    store.save_relevance(KEY, "irrelevant")
+    assert time.monotonic() - begun > 0.3
+    process.wait(10)
+    killer.wait(10)
+    assert json.loads((folder / "relevance.json").read_text())["videos"] == {"1_-v1_0": "irrelevant"}
+
+
+def test_a_lock_file_that_links_out_of_the_run_is_an_error(store, folder, tmp_path):
+    (tmp_path / "outside").write_text("keep")
+    (folder / LOCK_FILE).symlink_to(tmp_path / "outside")
+    with pytest.raises(InputError, match="leads out of the run folder"):
+        store.save_relevance(KEY, "relevant")
+    assert (tmp_path / "outside").read_text() == "keep"
+
+
+def test_a_damaged_relevance_file_is_an_error_that_says_what_to_do(store, folder):
+    (folder / "relevance.json").write_text("[")
+    with pytest.raises(InputError, match="repair it or delete it"):
+        store.read_relevance()
