@@ -122,12 +122,12 @@ def test_tuning_is_recorded_and_used(folder, tmp_path):
     assert tried["chosen"].items() <= used.items()
 
 
-def test_planted_corpora_are_tuned_on_the_mean_of_several_worlds(tmp_path, monkeypatch):
+def test_synthetic_corpora_are_tuned_on_the_mean_of_several_seeds(tmp_path, monkeypatch):
     recalls = {
         1000: [0.5, 0.3, 0.2, 0.1],
         1001: [0.1, 0.3, 0.2, 0.1],
         1002: [0.1, 0.3, 0.2, 0.1],
-    }  # the first world's best is luck
+    }  # the best of the first corpus is chance
 
     def judged(self, what, jobs):
         ridges = [grid["ridge"] for grid in GRIDS["alayrac16"]]
@@ -135,20 +135,22 @@ def test_planted_corpora_are_tuned_on_the_mean_of_several_worlds(tmp_path, monke
 
     monkeypatch.setattr(runner, "open_without_features", lambda corpus: SimpleNamespace(validation={"some"}))
     monkeypatch.setattr(ExperimentConfig, "do", judged)
-    chosen, record = tune(ExperimentConfig("planted:demo:clear:0:8", tmp_path, runs=4, tune=True), [Arm("a", "alayrac16")])
+    chosen, record = tune(ExperimentConfig("synthetic:demo:clear:0:8", tmp_path, runs=4, tune=True), [Arm("a", "alayrac16")])
     assert [[s.learning["ridge"] for s in of_runs] for of_runs in chosen] == [[0.1] * 4]
     assert record["a"][0]["tried"][0] == {"ridge": 0.01, "recall": pytest.approx(0.7 / 3)}
 
 
-def test_planted_runs_have_worlds_of_their_own_and_another_for_tuning():
-    name = "planted:demo:clear:7:32"
-    worlds = [corpus_of_run(name, run) for run in range(3)]
-    assert len(set(worlds)) == 3 and not set(corpora_for_tuning(name)) & set(worlds)
+def test_synthetic_runs_have_their_own_corpora_and_others_for_tuning():
+    name = "synthetic:demo:clear:7:32"
+    corpora = [corpus_of_run(name, run) for run in range(3)]
+    assert len(set(corpora)) == 3 and not set(corpora_for_tuning(name)) & set(corpora)
 
 
-@pytest.mark.parametrize("bad", ["planted:demo", "planted:demo:clear:x:3", "planted:demo:clear:1:0"])
-def test_bad_planted_names_are_refused(bad):
-    with pytest.raises(InputError, match="expected planted:SHAPE"):
+@pytest.mark.parametrize(
+    "bad", ["synthetic:demo", "synthetic:demo:clear:x:3", "synthetic:demo:clear:1:0", "planted:demo:clear:1:8"]
+)
+def test_bad_synthetic_names_are_refused(bad):
+    with pytest.raises(InputError, match=r"expected synthetic:SHAPE:DIFFICULTY:SEED:D, e\.g\. synthetic:paper:default:0:512"):
         open_once(bad)
 
 
@@ -187,9 +189,9 @@ def test_the_narration_question_needs_subtitles(config):
 
 
 @pytest.mark.slow
-def test_the_narration_question_on_planted_speech(tmp_path, monkeypatch):
+def test_the_narration_experiment_on_synthetic_speech(tmp_path, monkeypatch):
     monkeypatch.setattr("crosstask.experiments.narration.find_spec", lambda name: None)  # words alone: quick
-    summary = experiment_named("narration")(ExperimentConfig("planted:demo:clear:0:8", tmp_path)).summary
+    summary = experiment_named("narration")(ExperimentConfig("synthetic:demo:clear:0:8", tmp_path)).summary
     assert {"tfidf, paper", "tfidf, best"} == set(summary["results"])
     assert all(0 < of["precision"] < 1 for of in summary["results"].values())
 

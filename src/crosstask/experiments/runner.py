@@ -46,12 +46,12 @@ class ExperimentConfig:
     watch: Watch = lambda what, total: nullcontext(lambda: None)
 
     def opened(self) -> Corpus:
-        """The corpus of the first run; a planted one without rows."""
+        """The corpus of the first run; a synthetic one without features."""
         return open_without_features(corpus_of_run(self.corpus, 0))
 
     @property
     def synthetic(self) -> bool:
-        """Whether the corpus is planted."""
+        """True if the corpus is generated."""
         return synthetic_name(self.corpus) is not None
 
     def protocol(self) -> dict[str, Any]:
@@ -99,8 +99,10 @@ def run_settings(config: ExperimentConfig, settings: Sequence[Arm], show: Sequen
             values = job_values(config, of_setting[run], run)
             if run == 0 and of_setting[run].name in show:
                 values["show"] = True
-            world = values["corpus"] if config.synthetic else ""  # drawing a world is dear; a folder is opened in no time
-            jobs.append(Job(f"{_file_name(of_setting[run].name)}-{run:03d}", values, opens=world))
+            opens = (
+                values["corpus"] if config.synthetic else ""
+            )  # a synthetic corpus takes long to generate; a folder opens at once
+            jobs.append(Job(f"{_file_name(of_setting[run].name)}-{run:03d}", values, opens=opens))
     done = config.do("experiment", jobs)
     n = len(settings)
     return {s.name: done[i::n] for i, s in enumerate(settings)}, tuned
@@ -109,7 +111,7 @@ def run_settings(config: ExperimentConfig, settings: Sequence[Arm], show: Sequen
 def tune(config: ExperimentConfig, settings: Sequence[Arm]) -> tuple[list[list[Arm]], dict[str, Any]]:
     """Each setting with the best of its grid by recall on validation videos, for every run.
 
-    Chosen once where the corpus lists validation videos (never trained, never tested), over several worlds where it is planted, since one
+    Chosen once where the corpus lists validation videos (never trained, never tested), over several corpora where it is synthetic, since one
     is too noisy to tell near settings apart; else run by run, on a part of the training groups.
     """
     groups = _places_to_tune_on(config)

@@ -26,7 +26,9 @@ def write_experiment_report(
     name = f"{summary['experiment']} on {summary['corpus']}"
     runs = f"{summary['runs']} runs" if summary.get("runs", 1) != 1 else "one run"
     synthetic = (
-        '<p class="synthetic"><strong>Synthetic data.</strong> Planted videos, not real ones.</p>' if summary["synthetic"] else ""
+        '<p class="synthetic"><strong>Synthetic data.</strong> Generated videos, not real ones.</p>'
+        if summary["synthetic"]
+        else ""
     )
     parts = [
         f"<h1>{escape(name)}</h1>{synthetic}",

@@ -71,7 +71,7 @@ def _head(run: RunFolder) -> str:
     lines = [f"<h1>{escape(about.title)}</h1>"]
     if about.synthetic:
         lines.append(
-            '<p class="synthetic"><strong>Synthetic data.</strong> These numbers say how the method behaves on planted videos, not on real ones.</p>'
+            '<p class="synthetic"><strong>Synthetic data.</strong> These numbers say how the method behaves on generated videos, not on real ones.</p>'
         )
     main = about.results.get(about.methods[0]) if about.methods else None
     if main:
