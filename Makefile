@@ -44,12 +44,12 @@ docs: $(VENV)/.full
 	$(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.full
-	$(BIN)/python benchmarks/training.py --out bench.json
+	$(BIN)/python -m benchmarks.speed.training --out bench.json
 
 # Hundreds of kills of every verb that writes, and minutes of load and of hostile files; the check does the same with fewer.
 faults: $(VENV)/.full
 	rm -f faults.json
-	CROSSTASK_KILLS=300 CROSSTASK_LOAD_SECONDS=120 CROSSTASK_FAULT_FIGURES=faults.json $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15 tests/faults tests/storing
+	CROSSTASK_KILLS=300 CROSSTASK_LOAD_SECONDS=120 CROSSTASK_FAULT_FIGURES=faults.json $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15 tests/faults tests/storage
 
 fuzz: $(VENV)/.full
 	CROSSTASK_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15 tests/fuzz
