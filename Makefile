@@ -44,7 +44,7 @@ docs: $(VENV)/.full
 	$(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.full
-	$(BIN)/python benchmarks/training.py --out bench.json
+	$(BIN)/python -m benchmarks.speed.training --out bench.json
 
 # Hundreds of kills of every verb that writes, and minutes of load and of hostile files; the check does the same with fewer.
 faults: $(VENV)/.full

@@ -104,8 +104,7 @@ SIX = ("uniform", "richard18", "alayrac16", "task-specific", "proposed", "superv
 ALL_METHODS = {
     "Shelves and Toast, real annotation, **speech as features**, 5 splits": "speech-cross-task",
     "Breakfast, unseen people, real features, **simulated windows**, 10 splits": "breakfast-cross-task",
-    "*Synthetic* planted corpus matched to the release, paper's shape, 20 worlds": "planted-matched-cross-task-table",
-    "*Synthetic* planted corpus, first world, paper's shape, 3 worlds": "planted-cross-task-table",
+    "*Synthetic* corpus, paper's shape, 512 columns, 20 seeds": "synthetic-cross-task",
 }
 REAL = (
     Row("Release, 20 splits of 1,850 test videos: Uniform recall", "release-baselines", _recall("uniform"), "paper 9.7"),
@@ -119,13 +118,13 @@ REAL = (
     ),
     Row(
         "Breakfast, unseen people, real features, **simulated windows**: paper's recipe with / without windows",
-        "breakfast-paper-recipe",
+        "breakfast-zhukov19",
         lambda data: " / ".join(percent(data["ours"][name]["mean"]) for name in ("windows", "no windows")),
         "published code on the same splits 45.8 / 44.4",
     ),
     Row(
         "Breakfast, the same: best recipe with / without windows / task never trained on",
-        "beyond-breakfast",
+        "default-method-breakfast",
         lambda data: " / ".join(
             percent(data["recall"][name]["mean"]) for name in ("best", "best, no windows", "best, task never trained")
         ),
@@ -133,19 +132,19 @@ REAL = (
     ),
     Row(
         "Shelves and Toast, real annotation, **speech as features**: best recipe",
-        "beyond-speech",
+        "default-method-speech",
         lambda data: percent(data["recall"]["best"]["mean"]),
         "paper's recipe 27.4 on the same splits",
     ),
     Row(
         "Half of an article finds its other half first, 1,383 articles",
-        "collecting",
+        "corpus-building",
         lambda data: percent(data["halves"]["rank_1"]),
         "aim 70",
     ),
     Row(
         "Narration tells videos of a task from others, area under the curve: Shelves / Toast",
-        "collecting",
+        "corpus-building",
         lambda data: " / ".join(
             percent(data["relevance"][task]["auc"]) for task in ("Build Simple Floating Shelves", "Make French Toast")
         ),
@@ -168,8 +167,8 @@ SYNTHETIC = (
         "-",
     ),
     Row(
-        "*Synthetic* planted corpus matched to the release, 20 worlds: nothing shared / whole steps / their words, with related tasks",
-        "planted-sharing-table-same",
+        "*Synthetic* corpus, paper's shape, 128 columns, 20 seeds: nothing shared / whole steps / components, with related tasks",
+        "synthetic-sharing-table",
         lambda data: " / ".join(
             _recall(setting)(data) for setting in ("step, unshared", "step, + related", "component, + related")
         ),

@@ -78,7 +78,7 @@ def test_the_narration_experiment_needs_subtitles(config):
 @pytest.mark.slow
 def test_the_narration_experiment_on_synthetic_speech(tmp_path, monkeypatch):
     monkeypatch.setattr("crosstask.experiments.narration.find_spec", lambda name: None)  # words alone: quick
-    summary = experiment_named("narration")(ExperimentConfig("planted:demo:clear:0:8", tmp_path)).summary
+    summary = experiment_named("narration")(ExperimentConfig("synthetic:demo:clear:0:8", tmp_path)).summary
     assert {"tfidf, paper", "tfidf, best"} == set(summary["results"])
     assert all(0 < of["precision"] < 1 for of in summary["results"].values())
 

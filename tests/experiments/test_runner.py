@@ -100,7 +100,7 @@ def test_tuning_is_recorded_and_used(config, tmp_path):
     assert tried["chosen"].items() <= used.items()
 
 
-def test_planted_corpora_are_tuned_on_the_mean_of_several_worlds(tmp_path, monkeypatch):
+def test_synthetic_corpora_are_tuned_on_the_mean_of_several_worlds(tmp_path, monkeypatch):
     recalls = {
         1000: [0.5, 0.3, 0.2, 0.1],
         1001: [0.1, 0.3, 0.2, 0.1],
@@ -113,6 +113,6 @@ def test_planted_corpora_are_tuned_on_the_mean_of_several_worlds(tmp_path, monke
 
     monkeypatch.setattr(runner, "open_without_features", lambda corpus: SimpleNamespace(validation={"some"}))
     monkeypatch.setattr(ExperimentConfig, "run_jobs", recorded)
-    chosen, record = tune(ExperimentConfig("planted:demo:clear:0:8", tmp_path, runs=4, tune=True), [Arm("a", "alayrac16")])
+    chosen, record = tune(ExperimentConfig("synthetic:demo:clear:0:8", tmp_path, runs=4, tune=True), [Arm("a", "alayrac16")])
     assert [[s.learning["ridge"] for s in of_runs] for of_runs in chosen] == [[0.1] * 4]
     assert record["a"][0]["tried"][0] == {"ridge": 0.01, "recall": pytest.approx(0.7 / 3)}

@@ -21,7 +21,7 @@ def demo(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Plant a synthetic corpus, learn from it, and show why sharing between tasks helps; about a minute.
+    """Generate a synthetic corpus, train on it, and show why sharing between tasks helps; about a minute.
 
     Example: crosstask demo --out demo
     """
@@ -108,6 +108,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     """The run folder: model, parses, scores, figures."""
     from crosstask import __version__
     from crosstask.corpus_building.task_map import draw_task_map
+    from crosstask.experiments.demo import DIFFICULTY
     from crosstask.features import write_rows
     from crosstask.methods.hmm import HmmScorer
     from crosstask.model.file import save_model
@@ -154,7 +155,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
         methods=names,
         results={name: shown.methods[name].evaluation.to_json() for name in names},
         losses={name: shown.methods[name].losses for name in names if shown.methods[name].losses},
-        settings={"tasks": len(corpus.tasks), "difficulty": "clear", "dimensions": 128},
+        settings={"tasks": len(corpus.tasks), "difficulty": DIFFICULTY, "dimensions": 128},
         notes=(f"'{shown.unseen_task.title}' was also parsed by a model that never saw it.",),
         version=__version__,
     )

@@ -13,9 +13,9 @@ from crosstask.cli.output import note, print_json, print_table, say
 
 def experiment(
     name: Annotated[str, typer.Argument(metavar="NAME", help="cross-task, sharing, transfer ...; another word lists them.")],
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus folder, or planted:SHAPE:DIFFICULTY:SEED:D.")],
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus folder, or synthetic:SHAPE:DIFFICULTY:SEED:D.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for jobs, results, table and figure.")],
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Splits (or planted worlds), each with its own seed.")] = 20,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Splits (or synthetic corpora), each with its own seed.")] = 20,
     seed: Seed = 0,
     split_by: Annotated[str, typer.Option("--split-by", help="paper, or group (id up to the first '_').")] = "paper",
     shared_videos: Annotated[str, typer.Option("--shared-videos", help="keep, or drop training rows of judged videos.")] = "keep",

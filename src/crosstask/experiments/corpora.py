@@ -1,4 +1,4 @@
-"""A corpus by its name on a command line: a folder (also that of the five-task set), or `planted:SHAPE:DIFFICULTY:SEED:D`; opened once in a process."""
+"""Corpora by their names on a command line: a folder, the folder of the five-task dataset, or `synthetic:SHAPE:DIFFICULTY:SEED:D`."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -10,11 +10,14 @@ from crosstask.features.packed_corpus import with_packed_features
 from crosstask.records import Corpus, InputError
 from crosstask.synthetic import generate_corpus, generate_without_features
 
-TUNING_WORLDS = (1000, 1001, 1002)  # planted corpora: settings are chosen on the worlds of these seeds, results come from others
+TUNING_SEEDS = (1000, 1001, 1002)  # settings are chosen on synthetic corpora with these seeds, results come from others
+PREFIX = "synthetic:"
+FORM = f"{PREFIX}SHAPE:DIFFICULTY:SEED:D"
+FORMER_PREFIX = "planted:"  # refused, because difficulties of the same name had other features
 
 
 class SyntheticName(NamedTuple):
-    """The parts of a planted corpus's name."""
+    """The parts of a synthetic corpus's name."""
 
     shape: str
     difficulty: str
@@ -22,56 +25,61 @@ class SyntheticName(NamedTuple):
     n_dimensions: int
 
     def __str__(self) -> str:
-        """As it is written."""
-        return f"planted:{self.shape}:{self.difficulty}:{self.seed}:{self.n_dimensions}"
+        """The name as it is written on a command line."""
+        return f"{PREFIX}{self.shape}:{self.difficulty}:{self.seed}:{self.n_dimensions}"
 
 
 def synthetic_name(text: str) -> SyntheticName | None:
-    """The parts of `planted:SHAPE:DIFFICULTY:SEED:D`, or None for anything else.
+    """The parts of `synthetic:SHAPE:DIFFICULTY:SEED:D`; None for anything else.
 
-    >>> synthetic_name("planted:demo:clear:3:64")
+    >>> synthetic_name("synthetic:demo:clear:3:64")
     SyntheticName(shape='demo', difficulty='clear', seed=3, n_dimensions=64)
     >>> synthetic_name("some/folder") is None
     True
     """
-    if not text.startswith("planted:"):
+    if text.startswith(FORMER_PREFIX):
+        raise InputError(f"corpus '{text}': '{FORMER_PREFIX}' names are no longer supported; expected {FORM}, e.g. {_EXAMPLE}")
+    if not text.startswith(PREFIX):
         return None
     parts = text.split(":")[1:]
     if len(parts) != 4 or not all(part.isdecimal() and len(part) < 10 for part in parts[2:]) or int(parts[3]) < 1:
-        raise InputError(f"corpus '{text}': expected planted:SHAPE:DIFFICULTY:SEED:D, e.g. planted:paper:default:0:512")
+        raise InputError(f"corpus '{text}': expected {FORM}, e.g. {_EXAMPLE}")
     return SyntheticName(parts[0], parts[1], int(parts[2]), int(parts[3]))
 
 
-def corpus_of_run(corpus: str, run: int) -> str:
-    """The corpus a run uses: the same for all, but planted runs each have a world of their own.
+_EXAMPLE = SyntheticName("paper", "default", 0, 512)
 
-    >>> corpus_of_run("planted:demo:clear:3:64", 2), corpus_of_run("folder", 2)
-    ('planted:demo:clear:5:64', 'folder')
+
+def corpus_of_run(corpus: str, run: int) -> str:
+    """The corpus of one repetition of an experiment: the same for all, except that every synthetic one has its own seed.
+
+    >>> corpus_of_run("synthetic:demo:clear:3:64", 2), corpus_of_run("folder", 2)
+    ('synthetic:demo:clear:5:64', 'folder')
     """
     name = synthetic_name(corpus)
     return corpus if name is None else str(name._replace(seed=name.seed + run))
 
 
 def corpora_for_tuning(corpus: str) -> list[str]:
-    """The corpora on which settings are chosen: itself, or planted worlds that no run uses.
+    """The corpora on which settings are chosen: the corpus itself, or synthetic ones with seeds that no repetition uses.
 
-    >>> corpora_for_tuning("planted:demo:clear:3:64")[:2], corpora_for_tuning("folder")
-    (['planted:demo:clear:1000:64', 'planted:demo:clear:1001:64'], ['folder'])
+    >>> corpora_for_tuning("synthetic:demo:clear:3:64")[:2], corpora_for_tuning("folder")
+    (['synthetic:demo:clear:1000:64', 'synthetic:demo:clear:1001:64'], ['folder'])
     """
     name = synthetic_name(corpus)
-    return [corpus] if name is None else [str(name._replace(seed=seed)) for seed in TUNING_WORLDS]
+    return [corpus] if name is None else [str(name._replace(seed=seed)) for seed in TUNING_SEEDS]
 
 
 @lru_cache(maxsize=1)
 def open_without_features(corpus: str) -> Corpus:
-    """The corpus of that name for who needs its lists alone: a planted one without its rows, which take most of the time to draw."""
+    """The corpus with that name; a synthetic one without its features, which take most of the time to generate."""
     name = synthetic_name(corpus)
     return open_once(corpus) if name is None else generate_without_features(name.shape, name.difficulty, name.seed)
 
 
 @lru_cache(maxsize=1)
 def open_once(corpus: str) -> Corpus:
-    """The corpus of that name with packed features; the last one is kept, since jobs of a run come one after another."""
+    """The corpus with that name and packed features; the last one stays in memory, since successive jobs use the same."""
     name = synthetic_name(corpus)
     if name is not None:
         return generate_corpus(name.shape, name.difficulty, name.seed, name.n_dimensions)

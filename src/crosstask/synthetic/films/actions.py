@@ -70,7 +70,7 @@ def add(canvas: Canvas, palette: Palette, noun: str, at: Point, t: float) -> Non
     hand(canvas, palette, (x, y - 0.27), (x - 0.5, y - 0.45), 0.06)
 
 
-def spread(canvas: Canvas, palette: Palette, noun: str, at: Point, t: float) -> None:
+def run_statistics(canvas: Canvas, palette: Palette, noun: str, at: Point, t: float) -> None:
     """A flat slab, a smear that grows, a blade going to and fro."""
     x, y = at
     canvas.ellipse((x, y + 0.03), 0.26, 0.13, hsv(0.09, 0.45, 0.75))
@@ -111,7 +111,7 @@ ACTIONS: Mapping[str, Action] = {
     "cut": cut,
     "stir": stir,
     "add": add,
-    "spread": spread,
+    "spread": run_statistics,
     "flip": flip,
     "press": press,
 }
