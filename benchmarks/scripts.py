@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.evaluation.paired import paired_difference
 from crosstask.methods.protocols import Method
 from crosstask.records import Corpus, Video
@@ -53,4 +53,4 @@ def recall_of(corpus: Corpus, method: Method, train: Iterable[Video], test: Iter
     videos = tuple(train)
     seen = corpus.only_tasks({video.task for video in videos}).only(videos)
     scorer = method.fit(seen, np.random.default_rng([seed, 1]))
-    return evaluate(corpus, scorer, test).recall.by_task()
+    return evaluate_videos(corpus, scorer, test).by_metric["recall"]

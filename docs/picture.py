@@ -35,7 +35,7 @@ def main() -> None:
     drawn = timeline(parse, len(scores), scores, about.truth, about.windows)
     inner = drawn[drawn.index(">") + 1 : drawn.rindex("</svg>")]
     title = f"{run.run.tasks[key.task].title}: synthetic film, steps found by '{method}'"
-    strip = pictures(wanted.media, [step.second for step in parse.steps], len(scores)) if wanted.media else ""
+    strip = pictures(wanted.media, [step.segment for step in parse.steps], len(scores)) if wanted.media else ""
     top = 26 + (PICTURE * 3 // 4 + 8 if strip else 0)
     height = top + len(parse.steps) * ROW + 22
     wanted.out.write_text(

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.scripts import arguments_of, paired_points, write_result
 
 from crosstask import open_corpus
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.evaluation.splits import group_split
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.zhukov19.alternation import AlternationSettings
@@ -44,7 +44,7 @@ def recalls(folder: Path, n_splits: int) -> dict[str, list[float]]:
         }
         for name, (method, videos) in methods.items():
             scorer = method.fit(videos, np.random.default_rng(seed))
-            found.setdefault(name, []).append(evaluate(corpus, scorer, split.test).to_json()["recall"]["mean"])
+            found.setdefault(name, []).append(evaluate_videos(corpus, scorer, split.test).to_json()["recall"]["mean"])
     return found
 
 

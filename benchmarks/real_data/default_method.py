@@ -23,7 +23,7 @@ from benchmarks.real_data.float16_features import METHODS, split_of
 from benchmarks.scripts import arguments_of, paired_points, write_result
 
 from crosstask import open_corpus
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.evaluation.splits import group_split
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.methods.hmm import HiddenMarkovModel
@@ -67,16 +67,16 @@ def one_split(corpus: Corpus, seed: int) -> dict[str, dict[str, float]]:
         "best, no sharing": (HiddenMarkovModel("none"), train),
     }
     found = {
-        name: evaluate(corpus, m.fit(c, np.random.default_rng(seed)), split.test).recall.by_task()
+        name: evaluate_videos(corpus, m.fit(c, np.random.default_rng(seed)), split.test).by_metric["recall"]
         for name, (m, c) in asked.items()
     }
     found["best, task never trained"] = {}
     for task in corpus.tasks:
         rest = train.only_tasks(set(corpus.tasks) - {task})
         tested = [video for video in split.test if video.task == task]
-        found["best, task never trained"] |= evaluate(
+        found["best, task never trained"] |= evaluate_videos(
             corpus, HiddenMarkovModel().fit(rest, np.random.default_rng(seed)), tested
-        ).recall.by_task()
+        ).by_metric["recall"]
     return found
 
 
@@ -127,7 +127,7 @@ def speech(arguments: argparse.Namespace) -> dict:
         train, test = split_of(corpus, seed)
         for name, method in {"uniform": Uniform(), **METHODS}.items():
             scorer = method.fit(corpus.only(train), np.random.default_rng(seed))
-            found[name].append(evaluate(corpus, scorer, test).recall.by_task())
+            found[name].append(evaluate_videos(corpus, scorer, test).by_metric["recall"])
         print(seed, {name: {t: round(r, 3) for t, r in runs[-1].items()} for name, runs in found.items()}, flush=True)
     tasks = {task: corpus.tasks[task].title for task in sorted(found["paper"][0])}
     by_task = {name: {t: float(np.mean([run[t] for run in runs])) for t in tasks} for name, runs in found.items()}

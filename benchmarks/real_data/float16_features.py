@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.scripts import arguments_of, paired_points, write_result
 
 from crosstask import open_corpus
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.features import FeaturesInMemory
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
@@ -62,7 +62,9 @@ def main() -> None:
         for name, method in METHODS.items():
             for kind, corpus in corpora.items():
                 scorer = method.fit(corpus.only(train), np.random.default_rng(seed))
-                found[f"{name}, {kind}"].append(float(np.mean(list(evaluate(corpus, scorer, test).recall.by_task().values()))))
+                found[f"{name}, {kind}"].append(
+                    float(np.mean(list(evaluate_videos(corpus, scorer, test).by_metric["recall"].values())))
+                )
     result = {
         "what": "step recall on real CrossTask annotation with speech as features; rows kept in float32 and in float16",
         "command": "python -m benchmarks.real_data.float16_features OUT --out float16-features.json",

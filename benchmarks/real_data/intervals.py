@@ -76,11 +76,11 @@ def one_task(corpus: Corpus, scorer: Scorer, tested: list[Video], spacing: float
             ]
             said.append(not step.shown)
             absent.append(not truths)
-            hits.append(any(step.second in a.segments(n) for a in truths))
+            hits.append(any(step.segment in a.segments(n) for a in truths))
             if truths:
                 overlaps["span IoU"].append(best_iou(Interval(step.start_s, step.end_s), truths))
                 for name, length in lengths.items():
-                    overlaps[name].append(best_iou(around(step.second + 0.5, length, n), truths))
+                    overlaps[name].append(best_iou(around(step.segment + 0.5, length, n), truths))
     s, a, h = np.array(said), np.array(absent), np.array(hits)
     return {name: float(np.mean(values)) for name, values in overlaps.items()} | {
         "absent F1": absence_f1(s, a),

@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.scripts import arguments_of, data_folder
 
 from crosstask import open_corpus
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.evaluation.paired import summarise_method
 from crosstask.evaluation.splits import paper_split
 from crosstask.methods import method_named
@@ -35,7 +35,7 @@ def main() -> None:
         split = paper_split(corpus, np.random.default_rng(seed))
         for name, results in found.items():
             scorer = method_named(name).fit(corpus, np.random.default_rng([seed, 1]))
-            results.append(evaluate(corpus, scorer, split.test).to_json() | {"trained_on": 0})
+            results.append(evaluate_videos(corpus, scorer, split.test).to_json() | {"trained_on": 0})
     result = {
         "what": "the real CrossTask release, 20 paper splits of 1,850 test videos, methods that need no features",
         "command": f"CROSSTASK_DATA=DATA python -m benchmarks.real_data.release_baselines --out results/{arguments.out.name}",

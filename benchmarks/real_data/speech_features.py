@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.scripts import arguments_of, data_folder
 
 from crosstask.datasets import open_corpus
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.features import FeaturesInMemory
 from crosstask.learning.zhukov19.alternation import AlternationSettings, alternate, begin
 from crosstask.methods.component_scorer import ComponentScorer
@@ -79,10 +79,10 @@ def main(out: Path) -> None:
                 model = fit_with_windows_at_first(seen, settings, split)
             else:
                 model = Zhukov19(settings=settings).fit(seen, np.random.default_rng(split))
-            recall = evaluate(corpus, model, test).to_json()["recall"]
+            recall = evaluate_videos(corpus, model, test).to_json()["recall"]
             rows.append({"windows": name, "split": split, "recall": recall, "train_seconds": time.perf_counter() - start})
             print(name, split, {k: round(v, 3) for k, v in recall["tasks"].items()}, flush=True)
-    uniform = evaluate(corpus, Uniform().fit(corpus, np.random.default_rng(0)), videos).to_json()["recall"]
+    uniform = evaluate_videos(corpus, Uniform().fit(corpus, np.random.default_rng(0)), videos).to_json()["recall"]
     summary = {
         name: {
             task: {

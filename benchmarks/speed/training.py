@@ -28,7 +28,7 @@ import numpy as np
 from benchmarks.speed.textbook import TextbookVideo, train_textbook
 
 from crosstask.datasets.release import read_release, write_release
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.evaluation.paired import mean_interval
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.inference.compiled import compiled_with_reordered_sums
@@ -165,7 +165,7 @@ def beside_the_textbook(corpus: Corpus, folder: Path, settings: AlternationSetti
         ours.append(np.mean(seconds))
         print(f"seed {seed}: textbook {textbook[-1]:.2f} s an epoch, ours {ours[-1]:.3f} s", file=sys.stderr, flush=True)
         for name, learnt in (("textbook", parameters.astype(np.float32)), ("ours", progress.parameters)):
-            result = evaluate(corpus, ComponentScorer(vocabulary, learnt), test).to_json()
+            result = evaluate_videos(corpus, ComponentScorer(vocabulary, learnt), test).to_json()
             recalls[name].append(result["recall"]["mean"])
     floor = floor_seconds(arrays.rows, arrays.videos)
     per_video = 1e3 / len(train)

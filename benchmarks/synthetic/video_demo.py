@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.scripts import arguments_of
 
 from crosstask import open_corpus
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.evaluation.paired import paired_difference
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.records import parse_video_key
@@ -64,7 +64,7 @@ def demonstrated(folder: Path, seed: int) -> dict:
 def recall(corpus, train, test, sharing):
     kept = corpus.only_tasks({v.task for v in train}).only(train)
     scorer = HiddenMarkovModel(sharing).fit(kept, np.random.default_rng(0))
-    by_task = evaluate(corpus, scorer, test).recall.by_task()
+    by_task = evaluate_videos(corpus, scorer, test).by_metric["recall"]
     return sum(by_task.values()) / len(by_task)
 
 

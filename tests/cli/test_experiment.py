@@ -32,9 +32,9 @@ def test_a_question_prints_its_table_and_the_same_json_twice(corpus, tmp_path):
     first = json_of("experiment", "no-narration", corpus, "--runs", 2, "--out", tmp_path, *QUICK)
     again = json_of("experiment", "no-narration", corpus, "--runs", 2, "--out", tmp_path, *QUICK)
     assert first == again == json.loads((tmp_path / "results.json").read_text())
-    assert "proposed, windows - proposed, no windows" in (tmp_path / "report.html").read_text("utf-8")
+    assert "zhukov19, windows - zhukov19, no windows" in (tmp_path / "report.html").read_text("utf-8")
     shown = crosstask("experiment", "no-narration", corpus, "--runs", 2, "--out", tmp_path, *QUICK)
-    assert shown.returncode == 0 and "proposed, windows - proposed, no windows" in shown.stdout
+    assert shown.returncode == 0 and "zhukov19, windows - zhukov19, no windows" in shown.stdout
 
 
 @pytest.mark.parametrize("method", ["alayrac16", "richard18"])

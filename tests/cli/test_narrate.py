@@ -131,11 +131,11 @@ def test_steps_are_found_in_subtitles_alone(talking: Path, capsys: pytest.Captur
     found = {step["step"]: step for step in shape["steps"]}
     for k, step in enumerate(STEPS):
         true = corpus.annotations[video.key][k].interval
-        assert true.start_s - 1 <= found[step]["second"] <= true.end_s + 1
+        assert true.start_s - 1 <= found[step]["moment_s"] <= true.end_s + 1
         assert found[step]["shown"]
-        assert found[step]["start_s"] <= found[step]["second"] < found[step]["end_s"]
+        assert found[step]["start_s"] <= found[step]["moment_s"] < found[step]["end_s"]
     assert not found["wash car"]["shown"]
-    seconds = [step["second"] for step in shape["steps"]]
+    seconds = [step["moment_s"] for step in shape["steps"]]
     assert seconds == sorted(set(seconds))
 
 

@@ -92,9 +92,9 @@ def test_train_localize_evaluate(corpus, model):
     feature = corpus / "crosstask_features" / "-v1_1.npy"
     found = json_of("localize", model, feature, "--task", 1)
     assert found["video"] == "-v1_1" and [s["step"] for s in found["steps"]] == ["pour milk", "stir coffee", "pour coffee"]
-    seconds = [s["second"] for s in found["steps"]]
+    seconds = [s["moment_s"] for s in found["steps"]]
     assert seconds == sorted(set(seconds))
-    assert all(s["start_s"] <= s["second"] < s["end_s"] and isinstance(s["shown"], bool) for s in found["steps"])
+    assert all(s["start_s"] <= s["moment_s"] < s["end_s"] and isinstance(s["shown"], bool) for s in found["steps"])
 
 
 def test_the_best_recipe_is_the_default_and_needs_no_flags(corpus, tmp_path):
@@ -129,7 +129,7 @@ def test_localize_from_subtitles_alone(tmp_path):
     (tmp_path / "talk.vtt").write_text(f"WEBVTT\n\n{cues}")
     found = json_of("localize", "--narration", tmp_path / "talk.vtt", "--steps", "pour milk, whisk egg", "--encoder", "tfidf")
     assert [s["step"] for s in found["steps"]] == ["pour milk", "whisk egg"]
-    assert 8 <= found["steps"][0]["second"] < 20 and 28 <= found["steps"][1]["second"] < 40
+    assert 8 <= found["steps"][0]["moment_s"] < 20 and 28 <= found["steps"][1]["moment_s"] < 40
     assert "--steps" in refused("localize", "--narration", tmp_path / "talk.vtt")
     assert "gone.vtt" in refused("localize", "--narration", tmp_path / "gone.vtt", "--steps", "a")
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.methods import METHODS, method_named
 from crosstask.metrics.truth import annotated_videos
 from tiny import tiny_corpus
@@ -22,13 +22,13 @@ class Oracle:
 
 def test_scores_from_the_annotation_give_one():
     corpus = tiny_corpus()
-    result = evaluate(corpus, Oracle(corpus), annotated_videos(corpus)).to_json()
+    result = evaluate_videos(corpus, Oracle(corpus), annotated_videos(corpus)).to_json()
     assert result["recall"]["mean"] == result["map"]["mean"] == result["f1"]["mean"] == 1.0
     assert result["videos"] == 7 and result["skipped"] == {}
 
 
 def test_uniform_on_the_real_release_is_9_87(real_release):
-    result = evaluate(real_release, method_named("uniform"), annotated_videos(real_release))
+    result = evaluate_videos(real_release, method_named("uniform"), annotated_videos(real_release))
     assert result.n_videos == 2390
     assert 100 * result.to_json()["recall"]["mean"] == pytest.approx(9.87, abs=0.02)
 
@@ -37,7 +37,7 @@ def test_uniform_on_the_real_release_is_9_87(real_release):
 def test_random_on_the_real_release_is_8_5(real_release):
     videos = annotated_videos(real_release)
     draws = [
-        evaluate(real_release, method_named("random").fit(real_release, np.random.default_rng(i)), videos).to_json()
+        evaluate_videos(real_release, method_named("random").fit(real_release, np.random.default_rng(i)), videos).to_json()
         for i in range(20)
     ]
     assert 100 * np.mean([draw["recall"]["mean"] for draw in draws]) == pytest.approx(8.5, abs=0.2)
@@ -46,7 +46,7 @@ def test_random_on_the_real_release_is_8_5(real_release):
 
 def test_a_video_too_short_for_its_steps_is_skipped_with_a_reason():
     corpus = tiny_corpus(n_segments=2)
-    result = evaluate(corpus, method_named("uniform"), annotated_videos(corpus))
+    result = evaluate_videos(corpus, method_named("uniform"), annotated_videos(corpus))
     assert len(result.skipped) == 3 and "1_-v1_1" in result.skipped
     assert "cannot hold 3 steps" in result.skipped["1_-v1_1"]
 

@@ -40,7 +40,7 @@ def test_all_methods_are_decoded_by_the_same_inference(config, monkeypatch):
 @pytest.mark.parametrize("train_on", ["all", "primary", "related"])
 def test_training_videos_belong_to_the_chosen_tasks(config, train_on):
     corpus = open_once(config.corpus)
-    values = job_values(config, Arm("x", "proposed", train_on=train_on), 1)
+    values = job_values(config, Arm("x", "zhukov19", train_on=train_on), 1)
     split = job.split_for_job(corpus, values)
     train = job.training_videos(corpus, split.train, values)
     expected = {"all": {"1", "2", "30"}, "primary": {"1", "2"}, "related": {"30"}}[train_on]
@@ -51,7 +51,7 @@ def test_training_videos_belong_to_the_chosen_tasks(config, train_on):
 
 def test_tuning_is_evaluated_on_validation_videos_only(config):
     corpus = open_once(config.corpus)
-    values = job_values(config, Arm("x", "proposed"), 0) | {"judge": "validation"}
+    values = job_values(config, Arm("x", "zhukov19"), 0) | {"judge": "validation"}
     split = job.split_for_job(corpus, values)
     assert {v.key for v in split.test} == corpus.validation
     assert not {v.key for v in split.train} & corpus.validation
@@ -76,7 +76,7 @@ def test_a_held_out_task_is_never_used_for_training(config, monkeypatch):
         return real(corpus, train, test, values)
 
     monkeypatch.setattr(job, "_fit_and_evaluate", spied)
-    arm = Arm("x", "proposed", train_on="others").with_settings(**QUICK)
+    arm = Arm("x", "zhukov19", train_on="others").with_settings(**QUICK)
     result = job.train_and_evaluate(job_values(config, arm, 0))
     assert [test for _, test in seen] == [{"1"}, {"2"}] and all(not train & test for train, test in seen)
     assert set(result["recall"]["tasks"]) == {"1", "2"}

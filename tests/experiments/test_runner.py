@@ -94,9 +94,9 @@ def test_ray_gives_the_same_table_although_a_worker_is_killed(config, tmp_path):
 def test_tuning_is_recorded_and_used(config, tmp_path):
     tuned = replace(config, out=tmp_path, runs=1, learning={"initial_epochs": 1, "epochs": 1}, tune=True)
     summary = experiment_named("no-narration")(tuned).summary
-    tried = summary["tuning"]["proposed, windows"][0]
+    tried = summary["tuning"]["zhukov19, windows"][0]
     assert len(tried["tried"]) == 6 and tried["chosen"].items() <= max(tried["tried"], key=lambda t: t["recall"]).items()
-    used = json.loads((tmp_path / "jobs" / "proposed--windows-000.json").read_text())["values"]["learning"]
+    used = json.loads((tmp_path / "jobs" / "zhukov19--windows-000.json").read_text())["values"]["learning"]
     assert tried["chosen"].items() <= used.items()
 
 

@@ -28,4 +28,4 @@ def test_label_studio_counts_frames_from_one_and_keeps_the_seconds():
 def test_fiftyone_labels_have_timestamps_in_seconds():
     labels = fiftyone([VIDEO])
     assert labels["labels"]["1_-vidéo_1"][0] == {"label": "pour milk", "timestamps": [3.25, 9.5], "confidence": 0.5}
-    assert set(labels["classes"]) == {step.step for step in VIDEO.steps}
+    assert set(labels["classes"]) == {step.name for step in VIDEO.steps}

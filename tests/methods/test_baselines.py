@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.learning.baselines.discriminative_clustering import DiffracSettings
 from crosstask.methods.alayrac16 import Alayrac16
 from crosstask.methods.order_only import Uniform
@@ -14,7 +14,7 @@ from tiny import tiny_corpus
 
 
 def recall(corpus, scorer):
-    return evaluate(corpus, scorer, annotated_videos(corpus)).to_json()["recall"]["mean"]
+    return evaluate_videos(corpus, scorer, annotated_videos(corpus)).to_json()["recall"]["mean"]
 
 
 def test_alayrac16_finds_steps_that_stand_out():

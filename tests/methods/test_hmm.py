@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.features import FeaturesInMemory
 from crosstask.methods.hmm import HiddenMarkovModel, hmm_scorer_from, window_mask
 from crosstask.metrics.truth import annotated_videos
@@ -19,7 +19,7 @@ from tiny import tiny_corpus
 
 
 def recall(corpus, scorer):
-    return evaluate(corpus, scorer, annotated_videos(corpus)).to_json()["recall"]["mean"]
+    return evaluate_videos(corpus, scorer, annotated_videos(corpus)).to_json()["recall"]["mean"]
 
 
 @pytest.mark.parametrize("windows", [True, False])
@@ -73,7 +73,7 @@ def test_sharing_lets_an_untrained_task_be_found():
     corpus = tiny_corpus(videos_per_task=10)
     without = corpus.only_tasks(["1", "30"])
     scorer = HiddenMarkovModel().fit(without, np.random.default_rng(0))
-    result = evaluate(corpus, scorer, [v for v in corpus.videos if v.task == "2"])
+    result = evaluate_videos(corpus, scorer, [v for v in corpus.videos if v.task == "2"])
     assert result.to_json()["recall"]["mean"] > 0.7  # 'boil' and 'pour' were seen elsewhere, 'water' never
 
 

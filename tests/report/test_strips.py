@@ -51,9 +51,9 @@ def test_each_step_is_shown_where_found_and_where_true(tmp_path):
     assert section.count("never trained on this task") == 2 and "no picture" not in section
     for video, parse in zip(run.videos[:2], parses[:2], strict=True):
         for k, step in enumerate(parse.steps):
-            assert f'alt="{step.step}, found 0:{step.second:02d}"' in section
-            true = true_second(video.truth, k, step.second)
-            assert true is None or f'alt="{step.step}, truth 0:{true:02d}"' in section
+            assert f'alt="{step.name}, found 0:{step.segment:02d}"' in section
+            true = true_second(video.truth, k, step.segment)
+            assert true is None or f'alt="{step.name}, truth 0:{true:02d}"' in section
 
 
 def test_a_page_stays_small_and_says_what_it_left_out(tmp_path, monkeypatch):

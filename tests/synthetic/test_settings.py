@@ -3,7 +3,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.evaluation.splits import paper_split
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
@@ -41,7 +41,7 @@ def mean_recall(method, generate=generate_corpus, only_primary=False):
         train = [video for video in split.train if corpus.task_of(video).primary or not only_primary]
         seen = corpus.only_tasks({video.task for video in train}).only(train)
         scorer = method.fit(seen, np.random.default_rng(seed))
-        recalls.append(evaluate(corpus, scorer, split.test).to_json()["recall"]["mean"])
+        recalls.append(evaluate_videos(corpus, scorer, split.test).to_json()["recall"]["mean"])
     return float(np.mean(recalls))
 
 

@@ -41,10 +41,10 @@ def test_a_video_has_localizations_truth_windows_and_neighbours(client):
     assert [span["step"] for span in video["truth"]] == [1, 2, 3]
     found = video["parses"]["this:supervised"]
     assert [step["step"] for step in found] == video["steps"]
-    seconds = [step["second"] for step in found]
+    seconds = [step["moment_s"] for step in found]
     assert seconds == sorted(seconds)
     for step, truth in zip(found, video["truth"], strict=True):
-        inside = int(truth["start_s"]) <= step["second"] < truth["end_s"]
+        inside = int(truth["start_s"]) <= step["moment_s"] < truth["end_s"]
         assert step["verdict"] == ("right" if inside else "wrong")
 
 
@@ -70,7 +70,7 @@ def test_without_features_known_steps_are_rearranged_and_others_named(tmp_path):
     asked = {**FIRST, "source": "this:supervised", "steps": ["Pour coffee", "whisk egg", "pour milk"]}
     answer = client.post("/api/parse", json=asked).json()
     assert answer["how"] == "kept scores" and [step["step"] for step in answer["steps"]] == ["Pour coffee", "pour milk"]
-    assert answer["steps"][0]["second"] < answer["steps"][1]["second"]
+    assert answer["steps"][0]["moment_s"] < answer["steps"][1]["moment_s"]
     assert any("whisk egg" in note for note in answer["notes"])
     refused = client.post("/api/parse", json={**asked, "steps": ["whisk egg"]})
     assert refused.status_code == 409 and "--corpus" in refused.json()["detail"]

@@ -57,7 +57,7 @@ def demo(
 
 def _figures(shown: "DemoResult") -> dict[str, Any]:
     unseen = shown.unseen_task.id
-    by_task = {name: one.evaluation.recall.by_task() for name, one in shown.methods.items()}
+    by_task = {name: one.evaluation.by_metric["recall"] for name, one in shown.methods.items()}
     return {
         "synthetic": True,
         "recall": {name: one.evaluation.to_json()["recall"] for name, one in shown.methods.items()},
@@ -65,13 +65,13 @@ def _figures(shown: "DemoResult") -> dict[str, Any]:
         "unseen_task": {
             "title": shown.unseen_task.title,
             "uniform": by_task["uniform"][unseen],
-            "never_trained": shown.unseen.evaluation.recall.by_task()[unseen],
+            "never_trained": shown.unseen.evaluation.by_metric["recall"][unseen],
             "trained": by_task["best"][unseen],
         },
     }
 
 
-def _mean(by_task: dict[str, float]) -> float:
+def _mean(by_task: Any) -> float:
     return sum(by_task.values()) / len(by_task)
 
 
@@ -190,7 +190,7 @@ def _instructive(parses: "dict[VideoKey, Localization]", annotations: Any, task:
         truth = annotations[key]
         shown = {a.step for a in truth}
         right = sum(
-            any(a.step == k and s.second in a.interval.segments(10**6) for a in truth) for k, s in enumerate(parses[key].steps)
+            any(a.step == k and s.segment in a.interval.segments(10**6) for a in truth) for k, s in enumerate(parses[key].steps)
         )
         return right / max(1, len(shown))
 

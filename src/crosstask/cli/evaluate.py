@@ -1,4 +1,4 @@
-"""`crosstask evaluate`: how good a model or a method is on annotated videos."""
+"""`crosstask evaluate`: the metrics of a model or a method on annotated videos."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,8 +19,10 @@ from crosstask.cli.options import (
 from crosstask.cli.output import counted, note, percent, print_json, print_table, progress
 
 if TYPE_CHECKING:
-    from crosstask.methods.protocols import Scorer
+    from crosstask.model.model import Model
     from crosstask.records import Corpus, Video
+
+METRICS = {"recall": "step recall", "map": "frame mAP", "f1": "F1", "start_5s": "starts within 5 s", "iou": "IoU"}
 
 
 def evaluate(
@@ -34,66 +36,49 @@ def evaluate(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Measure step recall, frame mAP and F1 on annotated videos.
+    """Measure step recall, frame mAP, F1, starts within 5 s and IoU on annotated videos.
 
     Example: crosstask evaluate data/crosstask --method uniform
     """
     from crosstask.datasets import open_corpus
-    from crosstask.evaluation.evaluate import evaluate as judge
+    from crosstask.evaluation.evaluate import evaluate as evaluate_model
     from crosstask.records import InputError
 
     check_decoder(decoder)
+    if (model is None) == (method is None):
+        raise InputError("say what to evaluate: either --model FILE or --method uniform|random")
     opened = open_corpus(corpus)
-    judged = test_videos(opened, videos, split)
-    if not judged and split is not None:
+    tested = test_videos(opened, videos, split)
+    if not tested and split is not None:
         raise InputError(
-            f"corpus '{opened.name}': --split {split} leaves no annotated video to judge; it trains on 30 videos a task and judges the "
+            f"corpus '{opened.name}': --split {split} leaves no annotated video to evaluate; it trains on 30 videos a task and tests the "
             "others, so name the videos with --videos LIST instead"
         )
-    if not judged:
-        raise InputError(
-            f"corpus '{opened.name}': no annotated video of known length to judge; expected annotations/TASK_VIDEO.csv"
-        )
+    scorer: Any = method if model is None else _loaded(model, opened, tested)
     results = []
     for draw in range(draws):
-        scorer = _scorer(opened, model, method, seed + draw, judged)
-        with progress("evaluating", len(judged)) as advance:
-            results.append(judge(opened, scorer, judged, advance, decoder).to_json())
+        with progress("evaluating", len(tested)) as advance:
+            found = evaluate_model(scorer, opened, tested, decoder, seed + draw, advance)
+            results.append(found.to_json())
     result = results[0] if draws == 1 else _mean(results)
     for reason in result["skipped"].values():
-        note(f"warning: set aside: {reason}")
+        note(f"warning: skipped: {reason}")
     if as_json:
         print_json(result)
     else:
         _print(result, opened)
 
 
-def _scorer(corpus: "Corpus", model: Path | None, method: str | None, seed: int, judged: "list[Video]") -> "Scorer":
-    import numpy as np
-
-    from crosstask.records import InputError
-
-    if (model is None) == (method is None):
-        raise InputError("say what to evaluate: either --model FILE or --method uniform|random")
-    if method is not None:
-        from crosstask.methods import method_named
-        from crosstask.methods.table import UNTRAINED, canonical_name
-
-        name = canonical_name(method)
-        if name not in UNTRAINED:
-            raise InputError(
-                f"method '{name}' must be trained first: `crosstask train CORPUS --method {name} --out FILE`, then --model FILE"
-            )
-        return method_named(name).fit(corpus, np.random.default_rng(seed))
+def _loaded(path: Path, corpus: "Corpus", tested: "list[Video]") -> "Model":
+    """The model in a file; a note where it was trained on some of the tested videos."""
     from crosstask.model.file import load_model
 
-    assert model is not None
-    loaded = load_model(model)
-    refuse_other_features(loaded.feature_spec, corpus.feature_spec)
-    seen = sum(video.key in loaded.trained_on for video in judged)
+    model = load_model(path)
+    refuse_other_features(model.feature_spec, corpus.feature_spec)
+    seen = sum(video.key in model.trained_on for video in tested)
     if seen:
-        note(f"warning: {seen} of {len(judged)} videos were used to train this model; use --videos or --split to judge on others")
-    return loaded
+        note(f"warning: {seen} of {len(tested)} videos were used to train this model; use --videos or --split to test on others")
+    return model
 
 
 def refuse_other_features(trained: str, given: str) -> None:
@@ -109,7 +94,7 @@ def _mean(results: list[dict[str, Any]]) -> dict[str, Any]:
     import numpy as np
 
     merged: dict[str, Any] = {"videos": results[0]["videos"], "skipped": results[0]["skipped"], "draws": len(results)}
-    for measure in ("recall", "map", "f1"):
+    for measure in METRICS:
         tasks = results[0][measure]["tasks"]
         means = [result[measure]["mean"] for result in results]
         merged[measure] = {
@@ -123,9 +108,7 @@ def _mean(results: list[dict[str, Any]]) -> dict[str, Any]:
 def _print(result: dict[str, Any], corpus: "Corpus") -> None:
     rows = []
     for task in result["recall"]["tasks"]:
-        cells = [percent(result[measure]["tasks"].get(task)) for measure in ("recall", "map", "f1")]
+        cells = [percent(result[measure]["tasks"].get(task)) for measure in METRICS]
         rows.append([corpus.tasks[task].title, *cells])
-    rows.append(["mean over tasks", *(percent(result[measure]["mean"]) for measure in ("recall", "map", "f1"))])
-    print_table(
-        f"{counted(result['videos'], 'video')} of {corpus.name}, in percent", ["task", "step recall", "frame mAP", "F1"], rows
-    )
+    rows.append(["mean over tasks", *(percent(result[measure]["mean"]) for measure in METRICS)])
+    print_table(f"{counted(result['videos'], 'video')} of {corpus.name}, in percent", ["task", *METRICS.values()], rows)

@@ -21,7 +21,14 @@ def experiment(
     shared_videos: Annotated[str, typer.Option("--shared-videos", help="keep, or drop training rows of judged videos.")] = "keep",
     train_videos: Annotated[int, typer.Option("--train-videos", min=1, help="Training videos a primary task.")] = 30,
     tune: Annotated[bool, typer.Option("--tune", help="Choose settings on validation videos, and record them.")] = False,
-    recipe: Annotated[str, typer.Option("--recipe", help="paper, or best: adds our best method as a row.")] = "paper",
+    methods: Annotated[
+        str | None,
+        typer.Option("--methods", help="cross-task: compare these, e.g. hmm,zhukov19,mine.py:Mine. Default: the paper's."),
+    ] = None,
+    sharing: Annotated[
+        str | None, typer.Option("--sharing", help="cross-task: what methods share; a level, or FILE.py:NAME of your own.")
+    ] = None,
+    recipe: Annotated[str, typer.Option("--recipe", help="paper, or best: adds hmm, the default method, as a row.")] = "paper",
     learning_rate: Annotated[float | None, typer.Option("--learning-rate", help="Adam's step size [1e-5].")] = None,
     dropout: Annotated[float | None, typer.Option("--dropout", help="Share of inputs dropped [0.7].")] = None,
     initial_epochs: Annotated[int | None, typer.Option("--initial-epochs", min=0, help="On random labels [30].")] = None,
@@ -61,6 +68,8 @@ def experiment(
         learning=_checked({k: v for k, v in learning.items() if v is not None}),
         tune=tune,
         with_hmm=recipe == "best",
+        methods=_methods(name, methods, sharing),
+        sharing=sharing,
         engine=engine,
         workers=workers,
         address=address,
@@ -77,6 +86,28 @@ def experiment(
         return
     print_table(f"{result.title}: {result.summary['corpus']}, {runs} runs", result.header, result.rows)
     say(f"report.html, results.json, results.csv, table.tex and figures in {out}")
+
+
+def _methods(experiment: str, methods: str | None, sharing: str | None) -> tuple[str, ...]:
+    """The methods of a comma-separated list, each known or loadable."""
+    from crosstask.methods.own_code import is_own, load_own
+    from crosstask.methods.table import canonical_name, resolve_method
+    from crosstask.records import InputError
+
+    if experiment != "cross-task" and (methods is not None or sharing is not None):
+        option = "--methods" if methods is not None else "--sharing"
+        raise InputError(
+            f"{option}: experiment '{experiment}' compares fixed methods; choose methods with `experiment cross-task`"
+        )
+    if sharing is not None and is_own(sharing):
+        load_own(sharing)
+    names = [name.strip() for name in (methods or "").split(",") if name.strip()]
+    if methods is not None and not names:
+        raise InputError("--methods: no name; expected e.g. hmm,zhukov19")
+    for name in names:
+        if is_own(name):
+            resolve_method(name)
+    return tuple(name if is_own(name) else canonical_name(name) for name in names)
 
 
 def _refuse(option: str, given: str, expected: tuple[str, ...]) -> None:

@@ -14,12 +14,18 @@ if TYPE_CHECKING:
 
 
 def localize(
-    model: Annotated[Path | None, typer.Argument(help="Model file written by train.")] = None,
     inputs: Annotated[
-        list[Path] | None, typer.Argument(metavar="INPUT...", help="Video files, or feature files (T, D), one row a second.")
+        list[Path] | None,
+        typer.Argument(metavar="INPUT...", help="Video files, or feature files (T, D); a first *.safetensors is the model."),
     ] = None,
+    model: Annotated[Path | None, typer.Option("--model", help="Model file written by train.")] = None,
     task: Annotated[str | None, typer.Option("--task", help="A task the model knows, by id or title.")] = None,
-    steps: Annotated[str | None, typer.Option("--steps", help='A new step list: "pour milk, whisk egg".')] = None,
+    steps: Annotated[
+        str | None, typer.Option("--steps", help='A new step list: "pour milk, whisk egg", or separated by ";".')
+    ] = None,
+    steps_file: Annotated[
+        Path | None, typer.Option("--steps-file", help="A new step list: .txt, .md or .csv, one step a line.")
+    ] = None,
     narration: Annotated[
         list[Path] | None,
         typer.Option("--narration", help="Subtitle files instead of a model: find the steps in what is said (repeatable)."),
@@ -27,6 +33,10 @@ def localize(
     title: Annotated[str | None, typer.Option("--title", help="With --narration: the title of the task; it helps.")] = None,
     encoder: Annotated[str | None, typer.Option("--encoder", help="With --narration: as for narrate.")] = None,
     encoder_file: Annotated[Path | None, typer.Option("--encoder-file", help="With --narration: as for narrate.")] = None,
+    sharing: Annotated[
+        str | None,
+        typer.Option("--sharing", help="FILE.py:NAME, for new tasks of a model trained with your own sharing function."),
+    ] = None,
     decoder: Decoder = "once",
     as_json: AsJson = False,
 ) -> None:
@@ -37,19 +47,32 @@ def localize(
     from crosstask.records import InputError
 
     check_decoder(decoder)
+    files = list(inputs or [])
+    if model is None and files and files[0].suffix == ".safetensors":
+        model = files.pop(0)
+    given = [
+        option for option, value in (("--task", task), ("--steps", steps), ("--steps-file", steps_file)) if value is not None
+    ]
+    if len(given) > 1:
+        raise InputError(f"{' and '.join(given)}: expected one of them")
+    if not given:
+        raise InputError('say which steps to look for: --task ID, --steps "pour milk, whisk egg" or --steps-file FILE')
+    names = _steps(steps, steps_file)
     if narration:
-        _from_narration(narration, steps, title, encoder, encoder_file, as_json, model)
+        _from_narration(narration, names, title, encoder, encoder_file, as_json, model)
         return
-    if model is None or not inputs:
+    if model is None or not files:
         raise InputError("say what to localize: MODEL and video or feature files, or --narration FILE with --steps")
-    if (task is None) == (steps is None):
-        raise InputError('say which steps to look for: either --task ID or --steps "pour milk, whisk egg"')
+    for path in files:
+        if not path.is_file():
+            raise InputError(f"{path}: no such file; expected a video, or features (T, D) as .npy")
+    from crosstask.methods.own_code import load_own
     from crosstask.model.file import load_model
 
-    loaded = load_model(model)
-    wanted = _task_wanted(loaded, task, steps)
+    loaded = load_model(model, load_own(sharing) if sharing is not None else None)
+    wanted = _task_wanted(loaded, task, names)
     found, problems = [], []
-    for path in inputs:
+    for path in files:
         try:
             found.append(loaded.localize(path, wanted, decoder=decoder))
         except InputError as error:
@@ -57,8 +80,7 @@ def localize(
     for problem in problems:
         note(f"error: {problem}")
     if as_json:
-        shapes = [localization.to_json() for localization in found]
-        print_json(shapes[0] if len(inputs) == 1 and shapes else shapes)
+        print_json([localization.to_json() for localization in found])
     else:
         for localization in found:
             _print(localization, "not shown")
@@ -66,7 +88,13 @@ def localize(
         raise typer.Exit(2)
 
 
-def _task_wanted(model: "Model", task: str | None, steps: str | None) -> "Task":
+def _steps(steps: str | None, steps_file: Path | None) -> str | list[str] | None:
+    from crosstask.datasets.step_lists import read_step_list
+
+    return steps if steps_file is None else read_step_list(steps_file)
+
+
+def _task_wanted(model: "Model", task: str | None, steps: str | list[str] | None) -> "Task":
     """The task by id or title, or a new one from its steps; words that were never trained are named."""
     wanted = model.task_wanted(task, steps)
     if task is None:
@@ -80,7 +108,7 @@ def _task_wanted(model: "Model", task: str | None, steps: str | None) -> "Task":
 
 def _from_narration(
     narration: list[Path],
-    steps: str | None,
+    steps: str | list[str] | None,
     title: str | None,
     encoder: str | None,
     encoder_file: Path | None,
@@ -102,8 +130,7 @@ def _from_narration(
         said, task_from_steps(steps, title or "new task"), choose_encoder(encoder, encoder_file, documents)
     )
     if as_json:
-        shapes = [localization.to_json() for localization in found]
-        print_json(shapes[0] if len(shapes) == 1 else shapes)
+        print_json([localization.to_json() for localization in found])
         return
     for localization in found:
         _print(localization, "not mentioned")
@@ -124,4 +151,4 @@ def _narrations(paths: list[Path]) -> "dict[str, Narration]":
 def _print(localization: "Localization", absent: str) -> None:
     say(f"{localization.video}")
     for step in localization.steps:
-        say(f"  {clock(step.second)}  {step.step}{'' if step.shown else f'  ({absent})'}")
+        say(f"  {clock(step.moment_s)}  {step.name}{'' if step.shown else f'  ({absent})'}")

@@ -22,7 +22,7 @@ MethodName = Annotated[
     str | None,
     typer.Option(
         "--method",
-        help="hmm (default), zhukov19 (the paper), task-specific, supervised, alayrac16, richard18, uniform, random.",
+        help="hmm (default), zhukov19 (the paper), task-specific, supervised, alayrac16, richard18, or FILE.py:Class of your own.",
     ),
 ]
 Recipe = Annotated[str | None, typer.Option("--recipe", help="Synonym of --method: best is hmm, paper is zhukov19.")]
@@ -34,6 +34,7 @@ Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 
 def chosen_method(method: str | None, recipe: str | None, default: str = "hmm") -> str:
     """The method that --method or its synonym --recipe names; both must agree."""
+    from crosstask.methods.own_code import is_own
     from crosstask.methods.table import canonical_name
     from crosstask.records import InputError
 
@@ -41,6 +42,10 @@ def chosen_method(method: str | None, recipe: str | None, default: str = "hmm") 
         raise InputError(f"--recipe {recipe}: expected best or paper")
     if method is None:
         return canonical_name(recipe or default)
+    if is_own(method):
+        if recipe is not None:
+            raise InputError(f"--method {method} and --recipe {recipe}: leave out --recipe")
+        return method
     if recipe is not None and canonical_name(recipe) != canonical_name(method):
         raise InputError(
             f"--method {method} contradicts --recipe {recipe}, which means --method {canonical_name(recipe)}; leave out --recipe"

@@ -32,7 +32,8 @@ def train(
     sharing: Annotated[
         str | None,
         typer.Option(
-            "--sharing", help="What steps share: component (words), step (names), task-component or none. Default: component."
+            "--sharing",
+            help="What steps share: component (words; the default), step (names), task-component, none, or FILE.py:NAME.",
         ),
     ] = None,
     no_narration: Annotated[bool, typer.Option("--no-narration", help="Train without the narration windows.")] = False,

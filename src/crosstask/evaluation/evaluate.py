@@ -1,75 +1,201 @@
-"""Evaluation of a scorer on annotated videos: the scores of every method are decoded by the same ordered inference."""
+"""Evaluation of a model or method on annotated videos: the scores of every method are decoded by the same ordered inference."""
 
-import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.inference import decode_scores
+from crosstask.inference.intervals import intervals_around
+from crosstask.methods import method_named
 from crosstask.methods.protocols import Scorer
+from crosstask.methods.table import UNTRAINED, canonical_name
 from crosstask.metrics.average_precision import FrameAveragePrecision
+from crosstask.metrics.intervals import IntervalMetrics
 from crosstask.metrics.matched_f1 import MatchedF1
 from crosstask.metrics.recall import StepRecall, mean_over_tasks
-from crosstask.metrics.truth import true_segments
-from crosstask.records import Corpus, InputError, Video
+from crosstask.metrics.truth import annotated_videos, true_segments
+from crosstask.records import Corpus, InputError, Video, parse_video_key
 
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+METRICS = ("recall", "map", "f1", "start_5s", "iou")
 
 
-@dataclass
+@dataclass(frozen=True, repr=False)
 class Evaluation:
-    """Recall, mAP and F1 of one scorer, and the reason for each video that was skipped."""
+    """The metrics of one model: fractions by task, and the reason for each video that was skipped.
 
-    recall: StepRecall = field(default_factory=StepRecall)
-    average_precision: FrameAveragePrecision = field(default_factory=FrameAveragePrecision)
-    f1: MatchedF1 = field(default_factory=MatchedF1)
+    recall: step recall, the paper's measure; map: frame-level mean average precision; f1: matched F1 of Alayrac et al. (2016);
+    start_5s: share of present steps whose start is found within 5 s; iou: mean IoU of the predicted interval over present steps.
+    """
+
+    by_metric: Mapping[str, Mapping[str, float]]  # metric -> task id -> value
     n_videos: int = 0
-    skipped: dict[str, str] = field(default_factory=dict)
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    recall_by_step: Mapping[str, list[float | None]] = field(default_factory=dict)
+    steps_without_positives: int = 0
+
+    @property
+    def recall(self) -> float:
+        """Step recall, mean over tasks."""
+        return mean_over_tasks(self.by_metric["recall"])
+
+    @property
+    def map(self) -> float:
+        """Frame mAP, mean over tasks."""
+        return mean_over_tasks(self.by_metric["map"])
+
+    @property
+    def f1(self) -> float:
+        """Matched F1, mean over tasks."""
+        return mean_over_tasks(self.by_metric["f1"])
+
+    @property
+    def start_5s(self) -> float:
+        """Share of present steps whose start is found within 5 s, mean over tasks."""
+        return mean_over_tasks(self.by_metric["start_5s"])
+
+    @property
+    def iou(self) -> float:
+        """Mean IoU over present steps, mean over tasks."""
+        return mean_over_tasks(self.by_metric["iou"])
+
+    @property
+    def by_task(self) -> dict[str, dict[str, float]]:
+        """Task id -> metric -> value."""
+        tasks = sorted({task for of in self.by_metric.values() for task in of})
+        return {task: {m: self.by_metric[m][task] for m in METRICS if task in self.by_metric[m]} for task in tasks}
 
     def to_json(self) -> dict[str, Any]:
         """The JSON of `evaluate`: fractions, per task and as the mean over tasks."""
-        return {
-            "recall": _with_mean(self.recall.by_task()),
-            "map": _with_mean(self.average_precision.by_task())
-            | {"steps_without_positives": self.average_precision.steps_without_positives()},
-            "f1": _with_mean(self.f1.by_task()),
-            "videos": self.n_videos,
-            "skipped": self.skipped,
+        shape: dict[str, Any] = {
+            metric: {"mean": mean_over_tasks(self.by_metric[metric]), "tasks": dict(self.by_metric[metric])} for metric in METRICS
         }
+        shape["map"]["steps_without_positives"] = self.steps_without_positives
+        return shape | {"videos": self.n_videos, "skipped": dict(self.skipped)}
 
+    def to_dataframe(self) -> "pd.DataFrame":
+        """A pandas DataFrame with a row per task; needs pandas."""
+        import pandas as pd
 
-def _with_mean(by_task: dict[str, float]) -> dict[str, Any]:
-    return {"mean": mean_over_tasks(by_task), "tasks": by_task}
+        return pd.DataFrame.from_dict(self.by_task, orient="index", columns=list(METRICS))
+
+    def plot(self) -> "Figure":
+        """A Matplotlib figure: step recall of each task as bars."""
+        from matplotlib.figure import Figure
+
+        recalls = self.by_metric["recall"]
+        figure = Figure(figsize=(7, 1 + 0.3 * len(recalls)), layout="constrained")
+        axis = figure.add_subplot()
+        axis.barh(list(recalls), [100 * value for value in recalls.values()])
+        axis.axvline(100 * self.recall, color="black", linestyle="--", label=f"mean {100 * self.recall:.1f}")
+        axis.set_xlabel("step recall, %")
+        axis.invert_yaxis()
+        axis.legend()
+        return figure
+
+    def __repr__(self) -> str:
+        """The means over tasks, in percent."""
+        means = ", ".join(f"{metric} {100 * mean_over_tasks(self.by_metric[metric]):.1f}" for metric in METRICS)
+        skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
+        return f"Evaluation of {self.n_videos} videos of {len(self.by_metric['recall'])} tasks{skipped}; in %: {means}"
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks: at most 30 tasks, and the mean."""
+        head = "".join(f"<th>{metric}</th>" for metric in METRICS)
+        lines = [(task, of) for task, of in list(self.by_task.items())[:30]]
+        lines.append(("mean over tasks", {m: mean_over_tasks(self.by_metric[m]) for m in METRICS}))
+        rows = "".join(
+            f"<tr><td>{task}</td>" + "".join(f"<td>{100 * of[m]:.1f}</td>" if m in of else "<td></td>" for m in METRICS) + "</tr>"
+            for task, of in lines
+        )
+        return f"<table><tr><th>%</th>{head}</tr>{rows}</table>"
 
 
 def evaluate(
+    model: Scorer | str,
+    corpus: Corpus,
+    videos: Iterable[str | Video] | None = None,
+    decoder: str = "once",
+    seed: int = 0,
+    advance: Callable[[], None] = lambda: None,
+) -> Evaluation:
+    """The evaluation of a model, or of an untrained method by name, on annotated videos of a corpus.
+
+    `videos` are keys "TASK_VIDEO"; by default every annotated video of the primary tasks that is not for validation.
+    """
+    scorer = _untrained(model, corpus, seed) if isinstance(model, str) else model
+    if not hasattr(scorer, "score"):
+        raise InputError(f"a {type(scorer).__name__} cannot be evaluated; expected a model, or a method's name such as 'uniform'")
+    tested = annotated_videos(corpus) if videos is None else _by_key(corpus, videos)
+    if not tested:
+        raise InputError(
+            f"corpus '{corpus.name}': no annotated video of known length to evaluate; expected annotations/TASK_VIDEO.csv"
+        )
+    return evaluate_videos(corpus, scorer, tested, advance, decoder)
+
+
+def _untrained(name: str, corpus: Corpus, seed: int) -> Scorer:
+    """A method that needs no training, as a scorer."""
+    method = canonical_name(name)
+    if method not in UNTRAINED:
+        raise InputError(
+            f"method '{method}' must be trained first: `crosstask train CORPUS --method {method} --out FILE`, then --model FILE; "
+            "in Python, evaluate(train(corpus, method), corpus)"
+        )
+    return method_named(method).fit(corpus, np.random.default_rng(seed))
+
+
+def _by_key(corpus: Corpus, videos: Iterable[str | Video]) -> list[Video]:
+    """The videos with these keys, in corpus order."""
+    wanted = {video.key if isinstance(video, Video) else parse_video_key(video) for video in videos}
+    found = [video for video in corpus.videos if video.key in wanted]
+    if missing := sorted(map(str, wanted - {video.key for video in found})):
+        raise InputError(f"video {missing[0]} is not in corpus '{corpus.name}'; expected TASK_VIDEO of its list")
+    return [video for video in found if video.key in corpus.annotations]
+
+
+def evaluate_videos(
     corpus: Corpus,
     scorer: Scorer,
     videos: Iterable[Video],
     advance: Callable[[], None] = lambda: None,
     decoder: str = "once",
 ) -> Evaluation:
-    """Recall, mAP and F1 of a scorer on annotated videos; a video that cannot be evaluated is listed in `skipped`."""
-    result = Evaluation()
+    """The evaluation of a scorer on some annotated videos; a video that cannot be evaluated is listed in `skipped`."""
+    recall, average_precision, f1, intervals = StepRecall(), FrameAveragePrecision(), MatchedF1(), IntervalMetrics()
+    skipped: dict[str, str] = {}
+    n_videos = 0
     for video in videos:
         try:
             truth = true_segments(corpus, video)
             scores = scorer.score(corpus.task_of(video), features_of(corpus, video))
             moments = decode_scores(scores, decoder)
+            found = intervals_around(scores, np.where(moments >= 0, moments, 0))
         except InputError as error:
-            result.skipped[str(video.key)] = str(error)
+            skipped[str(video.key)] = str(error)
         except ValueError as error:
-            result.skipped[str(video.key)] = f"video {video.key}: {error}"
+            skipped[str(video.key)] = f"video {video.key}: {error}"
         else:
-            result.recall.add(video.task, moments, truth)
-            result.average_precision.add(video.task, scores, truth)
-            result.f1.add(video.task, moments, truth)
-            result.n_videos += 1
+            recall.add(video.task, moments, truth)
+            average_precision.add(video.task, scores, truth)
+            f1.add(video.task, moments, truth)
+            intervals.add(video.task, found, moments >= 0, corpus.annotations[video.key], len(scores))
+            n_videos += 1
         advance()
-    return result
+    by_metric = {
+        "recall": recall.by_task(),
+        "map": average_precision.by_task(),
+        "f1": f1.by_task(),
+        "start_5s": intervals.start_5s(),
+        "iou": intervals.iou(),
+    }
+    return Evaluation(by_metric, n_videos, skipped, recall.by_step(), average_precision.steps_without_positives())
 
 
 def features_of(corpus: Corpus, video: Video) -> npt.NDArray[np.floating]:

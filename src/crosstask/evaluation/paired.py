@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-MEASURES = ("recall", "map", "f1")
+MEASURES = ("recall", "map", "f1", "start_5s", "iou")
 CONFIDENCE = 0.95
 
 
@@ -46,7 +46,7 @@ def paired_difference(first: Sequence[float], second: Sequence[float]) -> dict[s
 
 
 def summarise_method(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Recall, mAP and F1 of one method over its runs: the mean over tasks, and each task."""
+    """The metrics of one method over its runs: the mean over tasks, and each task."""
     summary: dict[str, Any] = {}
     for measure in MEASURES:
         summary[measure] = run_statistics([result[measure]["mean"] for result in results])

@@ -13,13 +13,13 @@ def no_narration(config: ExperimentConfig) -> ExperimentResult:
         Arm("uniform", "uniform"),
         Arm("task-specific, no windows", "task-specific", "none", narration=False),
         Arm("task-specific, windows", "task-specific", "none"),
-        Arm("proposed, no windows", "proposed", "component", "all", narration=False),
-        Arm("proposed, windows", "proposed", "component", "all"),
+        Arm("zhukov19, no windows", "zhukov19", "component", "all", narration=False),
+        Arm("zhukov19, windows", "zhukov19", "component", "all"),
     ]
     pairs = [
-        ("proposed, windows", "proposed, no windows"),
+        ("zhukov19, windows", "zhukov19, no windows"),
         ("task-specific, windows", "task-specific, no windows"),
-        ("proposed, no windows", "uniform"),
+        ("zhukov19, no windows", "uniform"),
     ]
     summary, results = run_and_summarise(config, "no-narration", arms, pairs)
     summary["paper"] = {"windows - no windows, recall": 0.054}

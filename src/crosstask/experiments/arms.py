@@ -4,17 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from crosstask.learning.baselines.action_sets import ActionSetSettings
-from crosstask.learning.baselines.discriminative_clustering import DiffracSettings
-from crosstask.learning.zhukov19.alternation import AlternationSettings
-from crosstask.methods.alayrac16 import Alayrac16
+from crosstask.methods.own_code import digest_of_own, is_own, load_own
 from crosstask.methods.protocols import Method
-from crosstask.methods.richard18 import Richard18
-from crosstask.methods.supervised import Supervised
-from crosstask.methods.table import method_named
-from crosstask.methods.zhukov19 import Zhukov19
+from crosstask.methods.table import ALIASES, known_settings, method_title, resolve_method
 
 TRAIN_ON = ("all", "primary", "related", "others")  # others: the model that localizes a task is trained on the other tasks
+_SHARES_NOTHING = ("uniform", "random", "alayrac16", "richard18", "supervised", "task-specific")
 
 
 @dataclass(frozen=True)
@@ -30,37 +25,31 @@ class Arm:
     learning: Mapping[str, Any] = field(default_factory=dict)  # settings that differ from the method's defaults
 
     def values(self) -> dict[str, Any]:
-        """Plain values for a job, without the name, which is only displayed."""
+        """Plain values for a job, without the name, which is only displayed; code of the user's is known by its content."""
         data = asdict(self)
         del data["name"]
         data["learning"] = dict(sorted(self.learning.items()))
-        return data
+        own = {name: digest_of_own(name) for name in (self.method, self.sharing) if is_own(name)}
+        return data | ({"own_code": own} if own else {})
 
     def with_settings(self, **changed: Any) -> "Arm":
         """The same arm with changed settings of its method."""
         return replace(self, learning={**self.learning, **changed})
 
 
+def arm_of_method(method: str, sharing: str | None = None) -> Arm:
+    """The arm of a method that the user names: those that share train on all tasks, the others on the primary tasks."""
+    name = ALIASES.get(method, method)
+    level = "none" if name == "task-specific" else sharing or "component"
+    return Arm(method_title(name), name, level, "primary" if name in _SHARES_NOTHING else "all")
+
+
 def build_method(method: str, sharing: str, learning: Mapping[str, Any]) -> Method:
     """The method with these settings; settings that a method does not have are ignored."""
-    if method in ("proposed", "task-specific"):
-        return Zhukov19("none" if method == "task-specific" else sharing, _alternation(learning))
-    if method == "supervised":
-        return Supervised(sharing, _alternation(learning))
-    if method == "alayrac16":
-        return Alayrac16(DiffracSettings(**_known(learning, ("ridge", "iterations", "gap"))))
-    if method == "richard18":
-        return Richard18(ActionSetSettings(**_known(learning, ("classifier_rate",), {"classifier_rate": "learning_rate"})))
-    if method == "deep":
-        from crosstask.methods.deep import DeepClassifier
-
-        return DeepClassifier(tuple(learning.get("hidden", ())), sharing, _alternation(learning))
-    return method_named(method)
+    settings = {"sharing": load_own(sharing) if is_own(sharing) else sharing, **learning}
+    return resolve_method(method, **_tuples(known_settings(method, settings)))
 
 
-def _alternation(learning: Mapping[str, Any]) -> AlternationSettings:
-    return AlternationSettings(**_known(learning, ("learning_rate", "dropout", "initial_epochs", "epochs", "label_cost")))
-
-
-def _known(learning: Mapping[str, Any], names: tuple[str, ...], called: Mapping[str, str] | None = None) -> dict[str, Any]:
-    return {(called or {}).get(name, name): learning[name] for name in names if name in learning}
+def _tuples(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists, as JSON has them, as tuples, as settings have them."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}

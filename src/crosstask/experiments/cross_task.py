@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 from crosstask import __version__
-from crosstask.experiments.arms import Arm
+from crosstask.experiments.arms import Arm, arm_of_method
 from crosstask.experiments.figures import draw_task_bars
 from crosstask.experiments.runner import ExperimentConfig, Results
 from crosstask.experiments.tables import ExperimentResult, result_table, run_and_summarise, write_result
-from crosstask.records import Corpus, StepInterval, VideoKey, localization_from_json
+from crosstask.records import Corpus, InputError, StepInterval, VideoKey, localization_from_json
 from crosstask.runs import Run, RunVideo, write_run
 
 PAPER = {  # Table 2, average over the 18 tasks
@@ -18,44 +19,46 @@ PAPER = {  # Table 2, average over the 18 tasks
     "alayrac16": 0.133,
     "richard18": 0.067,
     "task-specific": 0.186,
-    "proposed": 0.224,
+    "zhukov19": 0.224,
 }
 PAIRS = (
-    ("proposed", "task-specific"),
+    ("zhukov19", "task-specific"),
     ("task-specific", "alayrac16"),
     ("alayrac16", "uniform"),
     ("task-specific", "richard18"),
-    ("supervised", "proposed"),
-    ("proposed", "uniform"),
-    ("best", "proposed"),
+    ("supervised", "zhukov19"),
+    ("zhukov19", "uniform"),
+    ("hmm", "zhukov19"),
 )
 
 
 def arms(config: ExperimentConfig) -> list[Arm]:
-    """The rows of the table: `proposed` (and `best`) train on primary and related tasks, the others on the primary tasks alone."""
-    rows = [
-        Arm("supervised", "supervised"),
-        Arm("uniform", "uniform"),
-        Arm("random", "random"),
-        Arm("alayrac16", "alayrac16"),
-        Arm("richard18", "richard18"),
-        Arm("task-specific", "task-specific", "none"),
-        Arm("proposed", "proposed", "component", "all"),
-    ]
-    return [*rows, Arm("best", "best", "component", "all")] if config.with_hmm else rows
+    """The rows of the table: those the user names, or the paper's. Methods that share train on all tasks, the others on primary ones."""
+    if config.methods:
+        return [arm_of_method(method, config.sharing) for method in config.methods]
+    names = ["supervised", "uniform", "random", "alayrac16", "richard18", "task-specific", "zhukov19"]
+    return [arm_of_method(name, config.sharing) for name in ([*names, "hmm"] if config.with_hmm else names)]
 
 
 def cross_task(config: ExperimentConfig) -> ExperimentResult:
     """`experiment cross-task`: Table 2 on this corpus, and a run folder with localizations of the first run."""
     rows = arms(config)
-    shown = [arm.name for arm in rows if arm.method in ("uniform", "task-specific", "proposed", "supervised", "best")]
-    summary, results = run_and_summarise(config, "cross-task", rows, PAIRS, shown)
+    names = [arm.name for arm in rows]
+    if len(set(names)) < len(names):
+        raise InputError(f"--methods {','.join(config.methods)}: two methods of one name; give each class its own name")
+    pairs = list(combinations(names, 2)) if config.methods else PAIRS
+    shown = [name for name in names if config.methods or name not in ("random", "alayrac16", "richard18")]
+    summary, results = run_and_summarise(config, "cross-task", rows, pairs, shown)
     summary["paper"] = PAPER
-    gain = summary["differences"]["proposed - task-specific"]["recall"]
-    summary["gain_from_sharing"] = {k: gain[k] for k in ("mean", "low", "high", "tasks", "tasks_won", "of_tasks")}
+    if "zhukov19 - task-specific" in summary["differences"]:
+        gain = summary["differences"]["zhukov19 - task-specific"]["recall"]
+        summary["gain_from_sharing"] = {k: gain[k] for k in ("mean", "low", "high", "tasks", "tasks_won", "of_tasks")}
     result = _with_task_columns(summary, results)
     _write_run(config, summary, results, shown)
-    return write_result(config, result, lambda c, s: draw_task_bars(c, s, ["uniform", "alayrac16", "task-specific", "proposed"]))
+    drawn = (
+        [name for name in ("uniform", "alayrac16", "task-specific", "zhukov19") if name in names] if not config.methods else names
+    )
+    return write_result(config, result, lambda c, s: draw_task_bars(c, s, drawn))
 
 
 def _with_task_columns(summary: dict[str, Any], results: Results) -> ExperimentResult:
@@ -75,9 +78,9 @@ def _with_task_columns(summary: dict[str, Any], results: Results) -> ExperimentR
 
 
 def _write_run(config: ExperimentConfig, summary: Mapping[str, Any], results: Results, shown: Sequence[str]) -> None:
-    """Write run.json and localizations.json of the shown arms into `config.out`; the proposed method comes first."""
+    """Write run.json and localizations.json of the shown arms into `config.out`; zhukov19 comes first."""
     corpus = config.open_first_corpus()
-    methods = sorted(shown, key=lambda name: (name != "proposed", shown.index(name)))
+    methods = sorted(shown, key=lambda name: (name != "zhukov19", shown.index(name)))
     localizations = {name: [localization_from_json(p) for p in results[name][0]["parses"]] for name in methods}
     keys = [VideoKey(localization.task, localization.video) for localization in localizations[methods[0]]]
     by_key = {video.key: video for video in corpus.videos}

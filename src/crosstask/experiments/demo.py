@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from crosstask.evaluation.evaluate import Evaluation, evaluate
+from crosstask.evaluation.evaluate import Evaluation, evaluate_videos
 from crosstask.evaluation.splits import Split, paper_split
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
@@ -56,8 +56,8 @@ def run_demo(seed: int = 0, say: Callable[[str], None] = lambda line: None) -> D
     config: dict[str, tuple[Method, tuple[Video, ...]]] = {
         "uniform": (Uniform(), primary),
         "task-specific": (Zhukov19("none", SETTINGS), primary),
-        "proposed": (Zhukov19("component", SETTINGS), split.train),
-        "best": (HiddenMarkovModel(), split.train),
+        "zhukov19": (Zhukov19("component", SETTINGS), split.train),
+        "hmm": (HiddenMarkovModel(), split.train),
         "supervised": (Supervised("component", SETTINGS), primary),
     }
     shown = {}
@@ -82,4 +82,4 @@ def _show(corpus: Corpus, method: Method, train: tuple[Video, ...], test: tuple[
     learnt_from = corpus.only_tasks({video.task for video in train}).only(train)
     scorer = method.fit(learnt_from, np.random.default_rng(seed))
     seconds = perf_counter() - begun
-    return Shown(scorer, evaluate(corpus, scorer, test), seconds, tuple(losses))
+    return Shown(scorer, evaluate_videos(corpus, scorer, test), seconds, tuple(losses))

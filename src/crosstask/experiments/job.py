@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.evaluation.evaluate import evaluate, features_of
+from crosstask.evaluation.evaluate import evaluate_videos, features_of
+from crosstask.evaluation.paired import MEASURES
 from crosstask.evaluation.splits import Split, group_split, inner_split, paper_split, validation_videos, without_shared_videos
 from crosstask.experiments.arms import build_method
 from crosstask.experiments.corpora import open_once
@@ -87,8 +88,8 @@ def _fit_and_evaluate(corpus: Corpus, train: Sequence[Video], test: Sequence[Vid
         training_corpus = training_corpus.without_windows()
     method = build_method(values["method"], values["sharing"], values["learning"])
     scorer = method.fit(training_corpus, np.random.default_rng([values["seed"], 1]))
-    evaluation = evaluate(corpus, scorer, test)
-    result = evaluation.to_json() | {"steps": evaluation.recall.by_step(), "trained_on": len(train)}
+    evaluation = evaluate_videos(corpus, scorer, test)
+    result = evaluation.to_json() | {"steps": dict(evaluation.recall_by_step), "trained_on": len(train)}
     if values.get("show"):
         result["parses"] = _localizations(corpus, scorer, test)
     return result
@@ -107,7 +108,7 @@ def _localizations(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> lis
 def _merge_over_tasks(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The results of models evaluated on different tasks, merged into one result."""
     merged: dict[str, Any] = {}
-    for measure in ("recall", "map", "f1"):
+    for measure in MEASURES:
         tasks = {task: value for part in parts for task, value in part[measure]["tasks"].items()}
         merged[measure] = {"mean": mean_over_tasks(tasks), "tasks": tasks}
     merged["map"]["steps_without_positives"] = sum(part["map"]["steps_without_positives"] for part in parts)

@@ -7,8 +7,8 @@ from crosstask.experiments.runner import ExperimentConfig
 from crosstask.experiments.tables import ExperimentResult, result_table, run_and_summarise, write_result
 
 PAPER = {
-    "recall": {"random": 0.0827, "richard18": 0.067, "alayrac16": 0.133, "task-specific": 0.186, "proposed": 0.224},
-    "map": {"random": 0.043, "richard18": 0.055, "alayrac16": 0.069, "task-specific": 0.089, "proposed": 0.11},
+    "recall": {"random": 0.0827, "richard18": 0.067, "alayrac16": 0.133, "task-specific": 0.186, "zhukov19": 0.224},
+    "map": {"random": 0.043, "richard18": 0.055, "alayrac16": 0.069, "task-specific": 0.089, "zhukov19": 0.11},
 }
 
 
@@ -19,9 +19,9 @@ def metrics_agreement(config: ExperimentConfig) -> ExperimentResult:
         Arm("richard18", "richard18"),
         Arm("alayrac16", "alayrac16"),
         Arm("task-specific", "task-specific", "none"),
-        Arm("proposed", "proposed", "component", "all"),
+        Arm("zhukov19", "zhukov19", "component", "all"),
     ]
-    summary, results = run_and_summarise(config, "metrics", arms, [("proposed", "task-specific")])
+    summary, results = run_and_summarise(config, "metrics", arms, [("zhukov19", "task-specific")])
     summary["paper"] = PAPER
     means = {m: [summary["results"][arm.name][m]["mean"] for arm in arms] for m in ("recall", "map", "f1")}
     summary["correlation"] = {other: _correlation(means["recall"], means[other]) for other in ("map", "f1")}

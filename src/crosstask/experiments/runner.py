@@ -21,7 +21,7 @@ _TUNING_SEED_OFFSET = 1000  # seeds of tuning jobs; larger than any number of ru
 
 TUNING_GRIDS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     name: [{"learning_rate": rate, "dropout": dropout} for rate in (1e-4, 3e-4, 1e-3) for dropout in (0.3, 0.7)]
-    for name in ("proposed", "task-specific", "supervised", "deep")
+    for name in ("zhukov19", "task-specific", "supervised", "deep")
 } | {
     "alayrac16": [{"ridge": ridge} for ridge in (0.01, 0.1, 1.0, 10.0)],
     "richard18": [{"classifier_rate": rate} for rate in (1e-3, 1e-2)],
@@ -43,7 +43,9 @@ class ExperimentConfig:
         default_factory=dict
     )  # learning rate, dropout, epochs: for every arm whose method has them
     tune: bool = False
-    with_hmm: bool = False  # add the default method (`best`) as a row
+    with_hmm: bool = False  # add the default method as a row
+    methods: tuple[str, ...] = ()  # cross-task: the rows, instead of the paper's
+    sharing: str | None = None  # of the methods that share: a level, or FILE.py:NAME
     engine: str = "local"
     workers: int = 1
     address: str | None = None

@@ -24,7 +24,7 @@ def arms(config: ExperimentConfig) -> list[Arm]:
     related = any(not task.primary for task in config.open_first_corpus().tasks.values())
     columns = COLUMNS if related else COLUMNS[:2]
     return [
-        Arm(f"{row}, {column}", "proposed", level, "all" if column == "+ related" else "primary")
+        Arm(f"{row}, {column}", "zhukov19", level, "all" if column == "+ related" else "primary")
         for row, levels in _SHARING.items()
         for column, level in zip(columns, levels, strict=False)
     ]

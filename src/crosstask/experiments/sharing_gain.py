@@ -18,8 +18,8 @@ ROWS_PER_END = 8  # largest gains and largest losses in the table; all are in re
 
 def sharing_gain(config: ExperimentConfig) -> ExperimentResult:
     """`experiment sharing-gain`: gains per step and per component, largest first."""
-    arms = [Arm("task-specific", "task-specific", "none"), Arm("proposed", "proposed", "component", "all")]
-    summary, results = run_and_summarise(config, "sharing-gain", arms, [("proposed", "task-specific")])
+    arms = [Arm("task-specific", "task-specific", "none"), Arm("zhukov19", "zhukov19", "component", "all")]
+    summary, results = run_and_summarise(config, "sharing-gain", arms, [("zhukov19", "task-specific")])
     tasks = config.open_first_corpus().tasks
     steps = step_gains(results, tasks)
     summary["steps"] = steps
@@ -53,9 +53,9 @@ def sharing_gain(config: ExperimentConfig) -> ExperimentResult:
 def step_gains(results: Results, tasks: Mapping[str, Task]) -> list[dict[str, Any]]:
     """Recall of every evaluated step with and without sharing, over the runs whose test videos show it; largest gain first."""
     gains = []
-    for task in sorted(results["proposed"][0]["steps"]):
+    for task in sorted(results["zhukov19"][0]["steps"]):
         for k, step in enumerate(tasks[task].steps):
-            shared, unshared = ([r["steps"][task][k] for r in results[name]] for name in ("proposed", "task-specific"))
+            shared, unshared = ([r["steps"][task][k] for r in results[name]] for name in ("zhukov19", "task-specific"))
             both = [(s, u) for s, u in zip(shared, unshared, strict=True) if s is not None and u is not None]
             if both:
                 s, u = (float(v) for v in np.mean(both, axis=0))

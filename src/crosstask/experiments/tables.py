@@ -66,7 +66,7 @@ def result_table(summary: Summary, title: str, results: Results, measures: Seque
     return ExperimentResult(summary, title, header, rows, long_format_rows(summary), results)
 
 
-_HEADINGS = {"recall": "step recall", "map": "frame mAP", "f1": "F1"}
+_HEADINGS = {"recall": "step recall", "map": "frame mAP", "f1": "F1", "start_5s": "starts within 5 s", "iou": "IoU"}
 
 
 def mean_cell(figure: Mapping[str, Any]) -> str:

@@ -27,12 +27,12 @@ def transfer(config: ExperimentConfig) -> ExperimentResult:
     points = {n: f"{n} {'related tasks' if n_related else 'other tasks'}" for n in sizes}
     arms = [
         Arm("uniform", "uniform"),
-        Arm("trained on primary", "proposed", "component", "primary"),
-        *(Arm(points[n], "proposed", "component", source, n_tasks=n) for n in sizes),
+        Arm("trained on primary", "zhukov19", "component", "primary"),
+        *(Arm(points[n], "zhukov19", "component", source, n_tasks=n) for n in sizes),
     ]
     references: tuple[str, ...] = REFERENCES[:2]
     if n_related:
-        arms.append(Arm("full", "proposed", "component", "all"))
+        arms.append(Arm("full", "zhukov19", "component", "all"))
         references = REFERENCES
     growing = [(points[b], points[a]) for a, b in itertools.pairwise(sizes)]
     pairs = [

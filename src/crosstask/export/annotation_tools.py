@@ -28,7 +28,7 @@ def elan(video: LocalizedVideo) -> str:
         annotation = ET.SubElement(ET.SubElement(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", ANNOTATION_ID=f"a{number}")
         annotation.set("TIME_SLOT_REF1", slots[0])
         annotation.set("TIME_SLOT_REF2", slots[1])
-        ET.SubElement(annotation, "ANNOTATION_VALUE").text = step.step
+        ET.SubElement(annotation, "ANNOTATION_VALUE").text = step.name
     root.append(tier)
     ET.SubElement(root, "LINGUISTIC_TYPE", GRAPHIC_REFERENCES="false", LINGUISTIC_TYPE_ID="default-lt", TIME_ALIGNABLE="true")
     ET.SubElement(root, "LOCALE", COUNTRY_CODE="US", LANGUAGE_CODE="en")
@@ -62,7 +62,7 @@ def _label_studio_region(number: int, step: Any, frames_per_second: float) -> di
         "from_name": "steps",
         "to_name": "video",
         "score": step.score,
-        "value": {"ranges": [{"start": first, "end": last}], "timelinelabels": [step.step]},
+        "value": {"ranges": [{"start": first, "end": last}], "timelinelabels": [step.name]},
         "meta": {"start_s": step.start_s, "end_s": step.end_s},
     }
 
@@ -70,10 +70,10 @@ def _label_studio_region(number: int, step: Any, frames_per_second: float) -> di
 def fiftyone(videos: Sequence[LocalizedVideo]) -> dict[str, Any]:
     """The labels file of a FiftyOne temporal-detection dataset; timestamps in seconds, which FiftyOne converts to frames."""
     return {
-        "classes": sorted({step.step for video in videos for step in video.steps}),
+        "classes": sorted({step.name for video in videos for step in video.steps}),
         "labels": {
             str(video.key): [
-                {"label": step.step, "timestamps": [step.start_s, step.end_s], "confidence": step.score} for step in video.steps
+                {"label": step.name, "timestamps": [step.start_s, step.end_s], "confidence": step.score} for step in video.steps
             ]
             for video in videos
         },

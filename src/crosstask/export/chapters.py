@@ -8,7 +8,7 @@ YOUTUBE_FEWEST = 3  # or with fewer chapters
 
 def webvtt(video: LocalizedVideo) -> str:
     """A WebVTT chapter track: one cue per shown step."""
-    cues = [f"{_webvtt_clock(step.start_s)} --> {_webvtt_clock(step.end_s)}\n{_webvtt_text(step.step)}\n" for step in video.steps]
+    cues = [f"{_webvtt_clock(step.start_s)} --> {_webvtt_clock(step.end_s)}\n{_webvtt_text(step.name)}\n" for step in video.steps]
     return "\n".join(["WEBVTT\n", *cues])
 
 
@@ -19,13 +19,13 @@ def youtube(video: LocalizedVideo) -> tuple[str, list[str]]:
     for step in video.steps:
         second = int(step.start_s)
         if second > video.length_s - YOUTUBE_SHORTEST_S and chapters:
-            chapters[-1] = (chapters[-1][0], f"{chapters[-1][1]}, {step.step}")
-            remarks.append(f"'{step.step}' starts within {YOUTUBE_SHORTEST_S} s of the end: merged with the chapter before")
+            chapters[-1] = (chapters[-1][0], f"{chapters[-1][1]}, {step.name}")
+            remarks.append(f"'{step.name}' starts within {YOUTUBE_SHORTEST_S} s of the end: merged with the chapter before")
         elif chapters and second - chapters[-1][0] < YOUTUBE_SHORTEST_S:
-            remarks.append(f"'{step.step}' starts within {YOUTUBE_SHORTEST_S} s of the chapter before: merged with it")
-            chapters[-1] = (chapters[-1][0], f"{chapters[-1][1]}, {step.step}")
+            remarks.append(f"'{step.name}' starts within {YOUTUBE_SHORTEST_S} s of the chapter before: merged with it")
+            chapters[-1] = (chapters[-1][0], f"{chapters[-1][1]}, {step.name}")
         else:
-            chapters.append((second, step.step))
+            chapters.append((second, step.name))
     if chapters and chapters[0][0] >= YOUTUBE_SHORTEST_S:
         chapters.insert(0, (0, "Introduction"))
         remarks.append("'Introduction' added at 0:00, where YouTube requires the first chapter")

@@ -1,6 +1,6 @@
 """The input of every format: the shown steps of a video, in order of time, with intervals inside the video."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crosstask.records import FoundStep, VideoKey
 from crosstask.runs import RunFolder
@@ -30,7 +30,7 @@ def localized_videos(run: RunFolder, method: str | None = None, all_steps: bool 
         steps = localizations[video.key].steps
         kept = [_clipped(step, float(video.n_segments)) for step in steps if step.shown or all_steps]
         shown = sorted(kept, key=lambda step: step.start_s)
-        absent = tuple(step.step for step in steps if not step.shown and not all_steps)
+        absent = tuple(step.name for step in steps if not step.shown and not all_steps)
         title = run.run.tasks[video.task].title
         media = video.media or f"{video.id}.mp4"
         videos.append(LocalizedVideo(video.key, title, float(video.n_segments), tuple(shown), absent, media))
@@ -41,4 +41,4 @@ def _clipped(step: FoundStep, length_s: float) -> FoundStep:
     """The step with its interval clipped to the video, at least SHORTEST_INTERVAL_S long."""
     start = min(max(0.0, step.start_s), length_s)
     end = min(max(step.end_s, start + SHORTEST_INTERVAL_S), length_s)
-    return FoundStep(step.step, step.second, step.score, min(start, max(0.0, end - SHORTEST_INTERVAL_S)), end, step.shown)
+    return replace(step, start_s=min(start, max(0.0, end - SHORTEST_INTERVAL_S)), end_s=end)

@@ -7,7 +7,7 @@ from typing import Any
 
 from crosstask.export.localized_video import LocalizedVideo
 
-COLUMNS = ("task", "video", "step", "second", "start_s", "end_s", "score", "shown")
+COLUMNS = ("task", "video", "step", "moment_s", "start_s", "end_s", "score", "confidence", "p_shown", "shown")
 
 
 def csv_table(videos: Sequence[LocalizedVideo]) -> str:
@@ -17,8 +17,9 @@ def csv_table(videos: Sequence[LocalizedVideo]) -> str:
     writer.writerow(COLUMNS)
     for video in videos:
         for step in video.steps:
-            times = (step.second, f"{step.start_s:g}", f"{step.end_s:g}", f"{step.score:.6g}")
-            writer.writerow((video.title, video.key.video, _no_formula(step.step), *times, "yes" if step.shown else "no"))
+            numbers = (step.moment_s, step.start_s, step.end_s, step.score, step.confidence, step.p_shown)
+            times = ("" if number is None else f"{number:.6g}" for number in numbers)
+            writer.writerow((video.title, video.key.video, _no_formula(step.name), *times, "yes" if step.shown else "no"))
         for name in video.absent:
             writer.writerow((video.title, video.key.video, _no_formula(name), "", "", "", "", "no"))
     return text.getvalue()
@@ -41,6 +42,6 @@ def activitynet(videos: Sequence[LocalizedVideo]) -> dict[str, Any]:
     """Detection results in the format of ActivityNet: label, score and segment by video."""
     results: dict[str, list[dict[str, Any]]] = {}
     for video in videos:
-        found = [{"label": step.step, "score": step.score, "segment": [step.start_s, step.end_s]} for step in video.steps]
+        found = [{"label": step.name, "score": step.score, "segment": [step.start_s, step.end_s]} for step in video.steps]
         results.setdefault(video.key.video, []).extend(found)
     return {"version": "VERSION 1.3", "results": results, "external_data": {"used": False, "details": "crosstask"}}

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.inference.compiled import compiled
-from crosstask.inference.hmm_posterior import hmm_posterior
+from crosstask.inference.hmm_posterior import HmmPosterior, hmm_posterior
 from crosstask.inference.validation import Floats as Doubles
 
 Floats = npt.NDArray[np.floating]
@@ -47,6 +47,31 @@ def intervals_around(scores: Floats, times: npt.NDArray[np.int64]) -> tuple[npt.
     return starts, ends
 
 
+def step_posterior(scores: Floats) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | None]:
+    """P(segment in step) (T, K) from scores, and P(step shown) (K,) where a generic HMM was needed because scores are no probabilities."""
+    values = np.asarray(scores, dtype=np.float64)
+    if _are_log_probabilities(values):
+        return np.exp(np.minimum(values, 0.0)), None
+    found = _generic_posterior(values)
+    return found.in_step, found.p_shown
+
+
+def _are_log_probabilities(values: npt.NDArray[np.float64]) -> bool:
+    """True if the scores leave probability for background; a softmax over steps does not."""
+    p_any_step = np.exp(np.minimum(values, 1.0)).sum(axis=1)
+    return bool(p_any_step.max() <= 1 + _ROUNDING and p_any_step.min() < 1 - _ROUNDING)
+
+
+def _generic_posterior(values: npt.NDArray[np.float64]) -> HmmPosterior:
+    """The posterior of an HMM with even durations whose log-ratios are the standardised scores."""
+    n_segments, n_steps = values.shape
+    log_ratios = _LOG_RATIO * (values - values.mean(axis=0)) / np.maximum(values.std(axis=0), 1e-9)
+    a = np.full(n_steps, 1 - 1 / max(n_segments / n_steps, _SHORTEST_DURATION))
+    a_bg = 1 - 1 / max(_BACKGROUND_SHARE / (n_steps + 1) * n_segments, _SHORTEST_DURATION)
+    with_background = np.hstack([log_ratios, np.zeros((n_segments, 1))])
+    return hmm_posterior(with_background, a, a_bg, _P_BACKGROUND, np.full(n_steps, _PRESENCE))
+
+
 def tempered_log_posterior(scores: Floats) -> npt.NDArray[np.float64]:
     """(T, K) q l, from scores that are log-probabilities; other scores pass through a generic HMM, whose log-posterior is returned.
 
@@ -54,16 +79,9 @@ def tempered_log_posterior(scores: Floats) -> npt.NDArray[np.float64]:
     array([[-0.21, -0.42]])
     """
     values = np.asarray(scores, dtype=np.float64)
-    n_segments, n_steps = values.shape
-    p_any_step = np.exp(np.minimum(values, 1.0)).sum(axis=1)
-    if p_any_step.max() <= 1 + _ROUNDING and p_any_step.min() < 1 - _ROUNDING:  # a softmax over steps has no place for background
+    if _are_log_probabilities(values):
         return _TEMPERING * values
-    log_ratios = _LOG_RATIO * (values - values.mean(axis=0)) / np.maximum(values.std(axis=0), 1e-9)
-    a = np.full(n_steps, 1 - 1 / max(n_segments / n_steps, _SHORTEST_DURATION))
-    a_bg = 1 - 1 / max(_BACKGROUND_SHARE / (n_steps + 1) * n_segments, _SHORTEST_DURATION)
-    with_background = np.hstack([log_ratios, np.zeros((n_segments, 1))])
-    found = hmm_posterior(with_background, a, a_bg, _P_BACKGROUND, np.full(n_steps, _PRESENCE))
-    return np.log(found.in_step + 1e-12)
+    return np.log(_generic_posterior(values).in_step + 1e-12)
 
 
 @compiled

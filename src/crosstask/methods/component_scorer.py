@@ -10,6 +10,7 @@ from crosstask.learning.float16 import linear_scores
 from crosstask.learning.zhukov19.component_model import log_softmax
 from crosstask.records import InputError, Task
 from crosstask.text import SHARING, Vocabulary
+from crosstask.text.sharing import sharing_from_values, sharing_to_values
 
 log = logging.getLogger(__name__)
 
@@ -20,6 +21,7 @@ class ComponentScorer:
 
     vocabulary: Vocabulary
     parameters: npt.NDArray[np.float32]
+    tasks: tuple[Task, ...] = field(default=(), compare=False, repr=False)  # whose components a custom sharing stores
     losses: tuple[float, ...] = field(default=(), compare=False, repr=False)  # of the epochs; not stored
     kind: str = "component"
 
@@ -48,7 +50,8 @@ class ComponentScorer:
 
     def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
         """Arrays and plain values for the model file."""
-        return {"parameters": self.parameters}, {"sharing": self.vocabulary.sharing, "components": list(self.vocabulary.names)}
+        values = sharing_to_values(self.vocabulary.sharing, SHARING, self.tasks)
+        return {"parameters": self.parameters}, {**values, "components": list(self.vocabulary.names)}
 
 
 def component_scorer_from(arrays: dict[str, npt.NDArray[np.generic]], values: dict[str, object]) -> ComponentScorer:
@@ -56,8 +59,5 @@ def component_scorer_from(arrays: dict[str, npt.NDArray[np.generic]], values: di
     names, parameters = values.get("components"), arrays.get("parameters")
     if not isinstance(names, list) or parameters is None or parameters.ndim != 2 or len(names) != len(parameters):
         raise InputError("model file: its vocabulary does not fit its weights; train it again")
-    if values.get("sharing") not in SHARING:
-        raise InputError(f"model file: sharing '{values.get('sharing')}' is unknown; expected one of {', '.join(SHARING)}")
-    return ComponentScorer(
-        Vocabulary(str(values.get("sharing")), tuple(str(name) for name in names)), np.asarray(parameters, dtype=np.float32)
-    )
+    sharing = sharing_from_values(values, SHARING)
+    return ComponentScorer(Vocabulary(sharing, tuple(str(name) for name in names)), np.asarray(parameters, dtype=np.float32))

@@ -13,6 +13,7 @@ from crosstask.methods.protocols import Params
 from crosstask.methods.training_videos import training_arrays
 from crosstask.records import Corpus, MissingExtra, Task
 from crosstask.text import Vocabulary, vocabulary_of
+from crosstask.text.sharing import Sharing
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class DeepClassifier(Params):
     """The method `deep`: component classifiers with hidden layers of the given widths; none is the linear model, in PyTorch."""
 
     hidden: tuple[int, ...] = ()
-    sharing: str = "component"
+    sharing: Sharing = "component"
     settings: AlternationSettings = field(default_factory=AlternationSettings)
 
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> "DeepScorer":

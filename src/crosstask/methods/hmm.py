@@ -29,8 +29,8 @@ from crosstask.methods.protocols import Params
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, Task, Video
 from crosstask.storage import derived_folder, scratch_rows
-from crosstask.text import SHARING
-from crosstask.text.word_kernel import BACKGROUND, class_words, word_kernel
+from crosstask.text.sharing import Sharing, sharing_from_values, sharing_function, sharing_name, sharing_to_values
+from crosstask.text.word_kernel import BACKGROUND, WORDS_OF_CLASS, class_words, word_kernel
 
 if TYPE_CHECKING:  # only training needs it, and it loads the kernels of another method
     from crosstask.methods.hmm_checkpoint import HmmCheckpoint
@@ -44,7 +44,7 @@ _SMALLEST_PROBABILITY = 1e-12
 class HiddenMarkovModel(Params):
     """The method `hmm`. Nothing needs tuning; `sharing` says through what classes share their means."""
 
-    sharing: str = "component"
+    sharing: Sharing = "component"
     settings: EmSettings = field(default_factory=EmSettings)
     after_epoch: Callable[[EmState], None] = field(default=lambda state: None, compare=False, repr=False)
     checkpoint: "HmmCheckpoint | None" = field(default=None, compare=False, repr=False)
@@ -67,8 +67,7 @@ class HiddenMarkovModel(Params):
             return self._fit(corpus)
 
     def _fit(self, corpus: Corpus) -> "HmmScorer":
-        if self.sharing not in SHARING:
-            raise InputError(f"sharing '{self.sharing}' is unknown; expected one of {', '.join(SHARING)}")
+        sharing_function(self.sharing, WORDS_OF_CLASS)  # an unknown level is refused before any work
         notices = Notices()
         videos = trainable_videos(corpus, notices)
         notices.no_windows = [str(v.key) for v in videos if v.key not in corpus.windows]
@@ -83,7 +82,11 @@ class HiddenMarkovModel(Params):
         training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v)) for v in videos]
         noise = observation_noise(autocorrelation_time([video.rows for video in training]))
         settings = replace(self.settings, mean_prior=replace(self.settings.mean_prior, noise=noise))
-        state = self.checkpoint.resume(training, classes, settings, self.sharing) if self.checkpoint is not None else None
+        state = (
+            self.checkpoint.resume(training, classes, settings, sharing_name(self.sharing))
+            if self.checkpoint is not None
+            else None
+        )
         parameters = fit_em(training, classes, settings, self._after_epoch, state)
         scorer = HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings)
         of_task = {task: [rows[video.id] for video in videos if video.task == task] for task in tasks}
@@ -129,7 +132,7 @@ class HmmScorer:
     whitening: Whitening
     parameters: HmmParameters
     tasks: tuple[Task, ...]
-    sharing: str
+    sharing: Sharing
     settings: EmSettings = field(default_factory=EmSettings)
     thresholds: tuple[npt.NDArray[np.float64], ...] = ()  # by trained task: (K,) scores below which a step counts as absent
     kind: str = "hmm"
@@ -139,7 +142,12 @@ class HmmScorer:
 
     def score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
         """(T, D) -> (T, K) log-probability that the segment lies in the step, given the whole video."""
-        return np.log(self.posterior(task, features).in_step + _SMALLEST_PROBABILITY)
+        return self.log_posterior(self.posterior(task, features))
+
+    @staticmethod
+    def log_posterior(found: HmmPosterior) -> npt.NDArray[np.floating]:
+        """(T, K) scores from a posterior."""
+        return np.log(found.in_step + _SMALLEST_PROBABILITY)
 
     def posterior(self, task: Task, features: npt.NDArray[np.floating]) -> HmmPosterior:
         """The HMM posterior of a task's steps in a video with features (T, D)."""
@@ -191,8 +199,9 @@ class HmmScorer:
         return [name for task in self.tasks for name in class_words(task, self.sharing)]
 
     @cached_property
-    def _known_words(self) -> frozenset[str]:
-        return frozenset(word for name in self._class_names for word in name)
+    def known_words(self) -> frozenset[str]:
+        """The words of all trained steps."""
+        return frozenset(word for name in self._class_names for word in name) - {BACKGROUND}
 
     def thresholds_from(self, task: Task, videos: Sequence[npt.NDArray[np.floating]]) -> npt.NDArray[np.float64]:
         """(K,) scores below which a step of the task counts as absent, from the features of its training videos."""
@@ -211,12 +220,12 @@ class HmmScorer:
     def unknown_words(self, task: Task) -> tuple[str, ...]:
         """Words of the task's steps that were never trained."""
         words = {word for name in class_words(task, self.sharing) for word in name}
-        return tuple(sorted(words - self._known_words - {BACKGROUND}))
+        return tuple(sorted(words - self.known_words - {BACKGROUND}))
 
     def unknown_steps(self, task: Task) -> list[str]:
         """Steps none of whose words was trained: their place comes from order and position alone."""
         names = class_words(task, self.sharing)
-        return [step for step, name in zip(task.steps, names, strict=False) if not self._known_words & set(name)]
+        return [step for step, name in zip(task.steps, names, strict=False) if not self.known_words & set(name)]
 
     def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
         """Arrays and plain values for the model file; their names are those of version 0.1, so that files stay exchangeable."""
@@ -235,7 +244,7 @@ class HmmScorer:
             arrays[f"habits.{number:04d}.least"] = thresholds.astype(np.float32)
         values: dict[str, object] = {
             "trained_tasks": [{"id": t.id, "title": t.title, "steps": list(t.steps)} for t in self.tasks],
-            "sharing": self.sharing,
+            **sharing_to_values(self.sharing, WORDS_OF_CLASS, self.tasks),
             "background_lengths": [prior.background_duration for prior in self.parameters.priors],
             "windows_used": self.parameters.windows_used,
             "em_settings": asdict(self.settings),
@@ -264,13 +273,13 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
     fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (whitening.width, whitening.width)
-    if not fits or coefficients.shape[1] != whitening.width or values.get("sharing") not in SHARING:
+    if not fits or coefficients.shape[1] != whitening.width:
         raise InputError("model file: its step lists do not fit its weights; train it again")
     if not all(0 < prior.background_duration < np.inf for prior in priors):
         raise InputError("model file: background duration must be positive and finite; train it again")
     if any(len(of_task) != len(task.steps) for of_task, task in zip(thresholds, tasks, strict=True)):
         raise InputError("model file: its step lists do not fit its absence thresholds; train it again")
-    return HmmScorer(whitening, parameters, tasks, str(values["sharing"]), settings, thresholds)
+    return HmmScorer(whitening, parameters, tasks, sharing_from_values(values, WORDS_OF_CLASS), settings, thresholds)
 
 
 def _settings_from(values: Mapping[str, Any]) -> EmSettings:

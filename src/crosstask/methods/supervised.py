@@ -11,13 +11,14 @@ from crosstask.methods.protocols import Params
 from crosstask.methods.training_videos import supervised_arrays
 from crosstask.records import Corpus, Video, VideoKey
 from crosstask.text import vocabulary_of
+from crosstask.text.sharing import Sharing
 
 
 @dataclass(frozen=True)
 class Supervised(Params):
     """Cross-entropy on every annotated segment of the training videos."""
 
-    sharing: str = "component"
+    sharing: Sharing = "component"
     settings: AlternationSettings = field(default_factory=AlternationSettings)
 
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> ComponentScorer:
@@ -28,7 +29,7 @@ class Supervised(Params):
         arrays = supervised_arrays(corpus, vocabulary, truths)
         start = begin(len(vocabulary.names), arrays.rows.shape[1], arrays.videos, seed)
         progress = supervise(arrays.rows, arrays.videos, arrays.tasks, start, self.settings, seed)
-        return ComponentScorer(vocabulary, progress.parameters)
+        return ComponentScorer(vocabulary, progress.parameters, tuple(corpus.tasks.values()))
 
 
 def _true_labels(corpus: Corpus, video: Video) -> npt.NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 A method is a frozen dataclass with `fit(corpus, rng) -> scorer`. Its settings are its own fields and those of its settings dataclass, by flat names.
 """
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ from crosstask.methods.alayrac16 import Alayrac16
 from crosstask.methods.deep import DeepClassifier
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.order_only import Random, Uniform
+from crosstask.methods.own_code import is_own, load_own, split_own
 from crosstask.methods.protocols import Method
 from crosstask.methods.richard18 import Richard18
 from crosstask.methods.supervised import Supervised
@@ -59,6 +61,33 @@ def method_named(name: str, **settings: Any) -> Method:
     return configured(METHODS[name](), settings, name)
 
 
+def resolve_method(method: Any, **settings: Any) -> Method:
+    """A method from a name of METHODS, from `FILE.py:Class`, or itself if it is an object with `fit`."""
+    if isinstance(method, str) and not is_own(method):
+        return method_named(method, **settings)
+    if not isinstance(method, str | type):
+        if not callable(getattr(method, "fit", None)):
+            raise InputError(
+                f"a {type(method).__name__} is no method; expected a name of METHODS, or an object with fit(corpus, rng)"
+            )
+        return configured(method, settings, type(method).__name__) if settings else method
+    own = load_own(method) if isinstance(method, str) else method
+    if not isinstance(own, type) or not callable(getattr(own, "fit", None)):
+        raise InputError(f"'{method}' has no fit; expected a class with fit(corpus, rng) -> an object with score(task, features)")
+    try:
+        return own(**settings)
+    except TypeError as error:
+        given = ", ".join(f"{k}={v!r}" for k, v in settings.items())
+        raise InputError(f"{own.__name__}({given}): {error}") from error
+
+
+def method_title(method: Any) -> str:
+    """The name under which a method's results stand: its name in METHODS, or the name of its class."""
+    if isinstance(method, str):
+        return split_own(method)[1] if is_own(method) else canonical_name(method)
+    return method.__name__ if isinstance(method, type) else type(method).__name__
+
+
 def configured(method: Any, settings: Mapping[str, Any], name: str) -> Any:
     """The method with settings changed, by the flat names of its own fields or of its settings dataclasses."""
     unknown = sorted(set(settings) - setting_names(method))
@@ -73,7 +102,8 @@ def configured(method: Any, settings: Mapping[str, Any], name: str) -> Any:
 
 def known_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the settings that the method has."""
-    names = setting_names(METHODS[canonical_name(name)]())
+    own = is_own(name)
+    names = set(inspect.signature(load_own(name)).parameters) if own else setting_names(METHODS[canonical_name(name)]())
     return {key: value for key, value in settings.items() if key in names}
 
 

@@ -13,6 +13,7 @@ from crosstask.methods.training_videos import training_arrays
 from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint
 from crosstask.records import Corpus
 from crosstask.text import vocabulary_of
+from crosstask.text.sharing import Sharing, sharing_name
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Zhukov19(Params):
     (task-component), or each step of a task (none).
     """
 
-    sharing: str = "component"
+    sharing: Sharing = "component"
     settings: AlternationSettings = field(default_factory=AlternationSettings)
     after_epoch: Callable[[Progress], None] = field(default=lambda progress: None, compare=False, repr=False)
     checkpoint: Zhukov19Checkpoint | None = field(default=None, compare=False, repr=False)
@@ -45,9 +46,9 @@ class Zhukov19(Params):
         arrays = training_arrays(corpus, vocabulary)
         start = begin(len(vocabulary.names), arrays.rows.shape[1], arrays.videos, seed)
         if self.checkpoint is not None:
-            start = self.checkpoint.resume(start, arrays, self.settings, self.sharing, seed)
+            start = self.checkpoint.resume(start, arrays, self.settings, sharing_name(self.sharing), seed)
         progress = alternate(arrays.rows, arrays.videos, arrays.tasks, start, self.settings, seed, self._after_epoch)
-        return ComponentScorer(vocabulary, progress.parameters, progress.losses)
+        return ComponentScorer(vocabulary, progress.parameters, tuple(corpus.tasks.values()), progress.losses)
 
     def _after_epoch(self, progress: Progress) -> None:
         if self.checkpoint is not None:
@@ -59,4 +60,4 @@ class Zhukov19(Params):
 class TaskSpecific(Zhukov19):
     """The method `task-specific`: the same training with a classifier per step of a task, so that nothing is shared."""
 
-    sharing: str = "none"
+    sharing: Sharing = "none"

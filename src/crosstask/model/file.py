@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,6 +14,7 @@ from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.model.model import Model
 from crosstask.records import InputError, Task, parse_video_key
 from crosstask.storage import digest_of, write_bytes
+from crosstask.text.sharing import SharingFunction
 
 FORMAT = 1
 Arrays = dict[str, npt.NDArray[np.generic]]
@@ -80,8 +82,11 @@ def save_model(model: Model, path: str | Path) -> Path:
     return write_bytes(Path(path), save(contiguous, {"crosstask": text}))
 
 
-def load_model(path: str | Path) -> Model:
-    """The model in a file written by `crosstask train` or `Model.save`; anything else is refused. No code is ever loaded from it."""
+def load_model(path: str | Path, sharing: SharingFunction | None = None) -> Model:
+    """The model in a file written by `crosstask train` or `Model.save`; anything else is refused. No code is ever loaded from it.
+
+    A model trained with a sharing function of one's own needs it again for new tasks: `sharing`.
+    """
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)
@@ -93,7 +98,16 @@ def load_model(path: str | Path) -> Model:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
     except (SafetensorError, ValueError, OSError, KeyError, RecursionError):
         raise InputError(f"{path}: not a crosstask model; expected a .safetensors file written by `crosstask train`") from None
-    return _model_from(path, description, arrays)
+    model = _model_from(path, description, arrays)
+    return model if sharing is None else replace(model, scorer=_with_sharing(path, model.scorer, sharing))
+
+
+def _with_sharing(path: Path, scorer: Any, sharing: SharingFunction) -> Any:
+    if hasattr(scorer, "vocabulary"):
+        return replace(scorer, vocabulary=replace(scorer.vocabulary, sharing=sharing))
+    if hasattr(scorer, "sharing"):
+        return replace(scorer, sharing=sharing)
+    raise InputError(f"{path}: its method shares nothing between tasks; leave out the sharing function")
 
 
 def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:

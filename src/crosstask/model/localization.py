@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from crosstask.inference import BadCost, NoOrderedAnswer, decode_scores
 from crosstask.inference.absence import scores_at
-from crosstask.inference.intervals import intervals_around
+from crosstask.inference.intervals import intervals_around, step_posterior
 from crosstask.methods.protocols import Scorer
 from crosstask.records import FoundStep, InputError, Localization, Task
 
@@ -17,15 +17,31 @@ def absence_thresholds_of(scorer: Scorer, task: Task) -> npt.NDArray[np.float64]
     return None if thresholds is None else thresholds(task)
 
 
+def scores_and_presence(
+    scorer: Scorer, task: Task, features: npt.NDArray[np.floating]
+) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.float64] | None]:
+    """Scores (T, K), and P(step shown) (K,) where the scorer has a posterior."""
+    inner = getattr(scorer, "scorer", scorer)  # of a Model
+    if hasattr(inner, "posterior") and hasattr(inner, "log_posterior"):
+        found = inner.posterior(task, features)
+        return inner.log_posterior(found), found.p_shown
+    return np.asarray(scorer.score(task, features)), None
+
+
 def localization_of(
     task: Task,
     scores: npt.NDArray[np.floating],
     video: str = "",
     thresholds: npt.NDArray[np.float64] | None = None,
     decoder: str = "once",
+    p_shown: npt.NDArray[np.float64] | None = None,
 ) -> Localization:
     """The localization of a task's steps from scores (T, K); a step below its threshold, or dropped by the decoder, is not shown."""
     name = video or "the video"
+    if scores.shape[1:] != (len(task.steps),) or scores.dtype.kind != "f":
+        raise InputError(
+            f"{name}: scores of shape {scores.shape} and type {scores.dtype}; expected (T, {len(task.steps)}) in floating point"
+        )
     try:
         decoded = decode_scores(scores, decoder)
     except NoOrderedAnswer as error:
@@ -37,8 +53,19 @@ def localization_of(
     starts, ends = intervals_around(scores, times)
     if thresholds is not None:
         shown &= scores_at(scores, times) >= thresholds
-    steps = (
-        FoundStep(step, int(t), float(scores[t, k]), float(starts[k]), float(ends[k]), bool(shown[k]))
+    posterior, presence = step_posterior(scores)
+    presence = presence if p_shown is None else p_shown
+    steps = [
+        FoundStep(
+            name=step,
+            moment_s=float(t),
+            score=float(scores[t, k]),
+            start_s=float(starts[k]),
+            end_s=float(ends[k]),
+            shown=bool(shown[k]),
+            confidence=float(np.clip(posterior[t, k], 0, 1)),
+            p_shown=None if presence is None else float(np.clip(presence[k], 0, 1)),
+        )
         for k, (step, t) in enumerate(zip(task.steps, times, strict=True))
-    )
-    return Localization(video, task.id, tuple(steps))
+    ]
+    return Localization(video, task.id, steps)

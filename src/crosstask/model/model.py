@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from crosstask.features.pack import all_finite
 from crosstask.methods.protocols import Scorer
-from crosstask.model.localization import absence_thresholds_of, localization_of
+from crosstask.model.localization import absence_thresholds_of, localization_of, scores_and_presence
 from crosstask.records import InputError, Localization, Task, VideoKey, task_from_steps
 
 Video = str | Path | npt.NDArray[np.floating]
@@ -49,7 +49,8 @@ class Model:
             )
         if not all_finite(rows):
             raise InputError(f"{name or 'the video'}: its features contain NaN or infinity; extract them again")
-        return localization_of(wanted, self.score(wanted, rows), name, absence_thresholds_of(self, wanted), decoder)
+        scores, p_shown = scores_and_presence(self, wanted, rows)
+        return localization_of(wanted, scores, name, absence_thresholds_of(self, wanted), decoder, p_shown)
 
     def task_wanted(self, task: Task | str | None, steps: str | Sequence[str] | None) -> Task:
         """The task by id or title, or a new one from its steps."""
@@ -102,8 +103,15 @@ class Model:
 
         return save_model(self, path)
 
+    def _repr_html_(self) -> str:
+        """A small table for notebooks: at most 30 tasks."""
+        from html import escape
+
+        rows = "".join(f"<tr><td>{escape(t.id)}</td><td>{escape(t.title)}</td></tr>" for t in list(self.tasks.values())[:30])
+        return f"<table><caption>{escape(repr(self))}</caption><tr><th>task</th><th>title</th></tr>{rows}</table>"
+
     def __repr__(self) -> str:
-        """A few lines: method, tasks, features, training videos."""
+        """Method, tasks, features and training videos in one line."""
         return (
             f"Model(method='{self.method}', {len(self.tasks)} tasks, features='{self.feature_spec}', "
             f"trained on {len(self.trained_on)} videos, seed={self.seed})"

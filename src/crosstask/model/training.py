@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from crosstask.features.packed_corpus import with_packed_features
-from crosstask.methods import method_named
+from crosstask.methods import resolve_method
+from crosstask.methods.own_code import is_own, load_own
 from crosstask.methods.protocols import Method
-from crosstask.methods.table import canonical_name
+from crosstask.methods.table import method_title
 from crosstask.model.model import Model
 from crosstask.records import Corpus, InputError, parse_video_key
+from crosstask.text.sharing import Sharing, sharing_name
 
 log = logging.getLogger(__name__)
 
@@ -21,7 +23,7 @@ log = logging.getLogger(__name__)
 def train(
     corpus: Corpus,
     method: str | Method = "hmm",
-    sharing: str | None = None,
+    sharing: Sharing | None = None,
     videos: Iterable[str] | None = None,
     narration: bool = True,
     seed: int = 0,
@@ -41,7 +43,7 @@ def train(
 def train_unpacked(
     corpus: Corpus,
     method: str | Method = "hmm",
-    sharing: str | None = None,
+    sharing: Sharing | None = None,
     videos: Iterable[str] | None = None,
     narration: bool = True,
     seed: int = 0,
@@ -50,18 +52,20 @@ def train_unpacked(
     **settings: Any,
 ) -> Model:
     """The same as `train`, reading features where they are."""
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"a {type(corpus).__name__} is no corpus; expected what open_corpus(FOLDER) returns")
     chosen = _chosen(corpus, videos)
     if not narration:
         chosen = chosen.without_windows()
     if sharing is not None:
-        settings = {"sharing": sharing, **settings}
-    built = method_named(method, **settings) if isinstance(method, str) else method
+        settings = {"sharing": load_own(sharing) if isinstance(sharing, str) and is_own(sharing) else sharing, **settings}
+    built = resolve_method(method, **settings)
     built = _watched(built, checkpoint, after_epoch)
     scorer = built.fit(chosen, np.random.default_rng(seed))
     return Model(
         scorer=scorer,
         tasks=chosen.tasks,
-        method=canonical_name(method) if isinstance(method, str) else type(method).__name__,
+        method=method_title(method),
         feature_spec=corpus.feature_spec,
         trained_on=frozenset(video.key for video in chosen.videos if video.id in chosen.features),
         settings=_settings_of(built, narration),
@@ -71,7 +75,7 @@ def train_unpacked(
 
 def n_epochs(method: str | Method, **settings: Any) -> int:
     """Epochs of a training, for a progress bar; 1 for a method that has none."""
-    built = method_named(method, **settings) if isinstance(method, str) else method
+    built = resolve_method(method, **settings)
     return int(getattr(built, "n_epochs", 1))
 
 
@@ -111,4 +115,6 @@ def _settings_of(method: Any, narration: bool) -> dict[str, Any]:
 def _plain(name: str, value: Any) -> dict[str, Any]:
     if is_dataclass(value):
         return {k: v for f in fields(value) for k, v in _plain(f.name, getattr(value, f.name)).items()}
+    if name == "sharing":
+        return {name: sharing_name(value)}
     return {name: value if isinstance(value, str | int | float | bool) or value is None else str(value)}

@@ -35,10 +35,19 @@ def localize_from_speech(
         windows = windows_around(moments, video.n_segments, settings.window_s)
         probabilities = np.minimum(mention_probabilities(s, settings), 1.0)
         steps = [
-            FoundStep(step, int(moment), float(p), window.interval.start_s, window.interval.end_s, bool(p >= 0.5))
+            FoundStep(
+                step,
+                float(int(moment)),
+                float(p),
+                window.interval.start_s,
+                window.interval.end_s,
+                bool(p >= 0.5),
+                float(p),
+                float(p),
+            )
             for step, moment, window, p in zip(task.steps, moments, windows, probabilities, strict=True)
         ]
-        localizations.append(Localization(name, task.id, tuple(steps)))
+        localizations.append(Localization(name, task.id, steps))
     return localizations
 
 

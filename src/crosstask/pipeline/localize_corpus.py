@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from crosstask import __version__
 from crosstask.corpus_building.task_map import draw_task_map
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
 from crosstask.model.file import save_model
-from crosstask.model.localization import absence_thresholds_of, localization_of
+from crosstask.model.localization import absence_thresholds_of, localization_of, scores_and_presence
 from crosstask.model.model import Model
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.media import media_of
@@ -53,8 +53,9 @@ def localize_corpus(
             continue
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
         try:
-            values = _scores(model, task, rows, video.id)
-            found[model.method].append(localization_of(task, values, video.id, absence_thresholds_of(model, task)))
+            values, p_shown = _scores(model, task, rows, video.id)
+            thresholds = absence_thresholds_of(model, task)
+            found[model.method].append(localization_of(task, values, video.id, thresholds, p_shown=p_shown))
         except InputError as error:
             reasons[str(video.key)] = str(error)
             continue
@@ -86,11 +87,13 @@ def localize_corpus(
     return Localized(tuple(found[model.method]), reasons, results)
 
 
-def _scores(model: Model, task: Task, rows: npt.NDArray[np.floating], video: str) -> npt.NDArray[np.floating]:
-    """(T, K) scores, or an error that says why this video can have none."""
+def _scores(
+    model: Model, task: Task, rows: npt.NDArray[np.floating], video: str
+) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.float64] | None]:
+    """Scores (T, K) and P(step shown) (K,), or an error that says why this video can have none."""
     if len(rows) < len(task.steps):
         raise InputError(f"{video}: {len(rows)} segments cannot hold {len(task.steps)} steps in order; give a longer video")
-    return model.score(task, rows)
+    return scores_and_presence(model, task, rows)
 
 
 def _results(corpus: Corpus, scorers: Mapping[str, Scorer], videos: Sequence[RunVideo], config: "RunConfig") -> dict[str, Any]:
@@ -101,7 +104,7 @@ def _results(corpus: Corpus, scorers: Mapping[str, Scorer], videos: Sequence[Run
     tested = [video for video in corpus.videos if video.key in keys]
     if not tested:
         return {}
-    return {name: evaluate(corpus, scorer, tested).to_json() for name, scorer in scorers.items()}
+    return {name: evaluate_videos(corpus, scorer, tested).to_json() for name, scorer in scorers.items()}
 
 
 def _held_out(corpus: Corpus, config: "RunConfig") -> frozenset[VideoKey] | None:

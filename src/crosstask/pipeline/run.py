@@ -66,9 +66,9 @@ class RunConfig:
     encoder: Callable[[Sequence[str]], Encoder] = default_encoder
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunResult:
-    """What a run did."""
+    """What a run did: the corpus with features and windows, the model, the localizations, and why videos were skipped."""
 
     corpus: Corpus
     model: Model
@@ -78,6 +78,35 @@ class RunResult:
     localized: tuple[Localization, ...]
     skipped: dict[str, str]
     results: dict[str, Any]
+    out: Path
+
+    def __repr__(self) -> str:
+        """Counts, and the run folder."""
+        skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
+        return f"Run of '{self.corpus.name}': steps found in {len(self.localized)} videos{skipped}; run folder {self.out}"
+
+
+def run(
+    folder: str | Path,
+    out: str | Path | None = None,
+    model: str | Path | None = None,
+    features: str = "default",
+    seed: int = 0,
+    transcribe: bool = True,
+) -> RunResult:
+    """Extract features, transcribe speech, train (unless a model is given) and localize every video in a folder with `corpus.toml`.
+
+    The run folder is `out`, by default `FOLDER/run`; `crosstask view` and `crosstask export` read it.
+    """
+    spec = load_model(model).feature_spec if model is not None else features
+    config = RunConfig(
+        spec=parse_feature_spec("default" if spec == "unknown" else spec),
+        seed=seed,
+        model=None if model is None else Path(model),
+        transcribe=transcribe,
+        command=f"crosstask run {Path(folder).name} --seed {seed}",
+    )
+    return run_folder(Path(folder), Path(out) if out is not None else Path(folder) / "run", config)
 
 
 def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = no_progress) -> RunResult:
@@ -99,7 +128,7 @@ def run_stages(corpus: Corpus, out: Path, config: RunConfig, progress: Progress 
         raise InputError(f"features are '{corpus.feature_spec}' but the model was trained on '{model.feature_spec}'")
     with progress("localising", sum(video.id in corpus.features for video in corpus.videos)) as advance:
         found = localize_corpus(corpus, model, out, config, extracted.skipped, advance)
-    return RunResult(corpus, model, extracted, transcribed, n_windows, found.localized, found.skipped, found.results)
+    return RunResult(corpus, model, extracted, transcribed, n_windows, found.localized, found.skipped, found.results, out)
 
 
 def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, TranscriptionReport]:

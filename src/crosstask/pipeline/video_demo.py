@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from crosstask.datasets import open_corpus
-from crosstask.evaluation.evaluate import Evaluation, evaluate
+from crosstask.evaluation.evaluate import Evaluation, evaluate_videos
 from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.methods.hmm import HiddenMarkovModel, HmmScorer
 from crosstask.methods.order_only import Uniform
@@ -125,16 +125,16 @@ def compare(corpus: Corpus, train: frozenset[VideoKey], tested: Sequence[VideoKe
     uniform = Uniform().fit(corpus, np.random.default_rng(seed))
     alone = _fit(corpus, trained, "none", seed)
     methods = {
-        "uniform": evaluate(corpus, uniform, judged),
-        ALONE: evaluate(corpus, alone, judged),
-        "hmm": evaluate(corpus, shared, judged),
+        "uniform": evaluate_videos(corpus, uniform, judged),
+        ALONE: evaluate_videos(corpus, alone, judged),
+        "hmm": evaluate_videos(corpus, shared, judged),
     }
     left_out, strangers = {}, []
     for task in corpus.primary_tasks():
         rest = _fit(corpus, [video for video in trained if video.task != task.id], "component", seed)
         own = [video for video in judged if video.task == task.id]
-        found = evaluate(corpus, rest, own).recall.by_task().get(task.id, 0.0)
-        by_task = {name: evaluation.recall.by_task().get(task.id, 0.0) for name, evaluation in methods.items()}
+        found = evaluate_videos(corpus, rest, own).by_metric["recall"].get(task.id, 0.0)
+        by_task = {name: evaluation.by_metric["recall"].get(task.id, 0.0) for name, evaluation in methods.items()}
         left_out[task.id] = {"uniform": by_task["uniform"], "never_trained": found, "trained": by_task["hmm"]}
         strangers += _parses(corpus, rest, own)
     return Compared(methods, left_out, {ALONE: _parses(corpus, alone, judged), STRANGER: strangers})

@@ -74,7 +74,7 @@ def stack_rows(features: FeatureRows, video_ids: Sequence[str]) -> tuple[npt.NDA
     }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Corpus:
     """Tasks by id, rows of videos in file order, and lazy look-ups of what is known of each.
 
@@ -92,6 +92,31 @@ class Corpus:
     features: FeatureRows = field(default_factory=NoFeatures)
     folder: Path | None = None
     feature_spec: str = "unknown"
+
+    def __repr__(self) -> str:
+        """Counts of tasks, videos and what is known of them; no file of a video is opened."""
+        known = {
+            "features": sum(video.id in self.features for video in self.videos),
+            "annotations": sum(video.key in self.annotations for video in self.videos),
+            "narration windows": sum(video.key in self.windows for video in self.videos),
+            "subtitles": sum(video.id in self.subtitles for video in self.videos),
+        }
+        parts = ", ".join(f"{count} with {name}" for name, count in known.items() if count)
+        return f"Corpus '{self.name}': {len(self.tasks)} tasks, {len(self.videos)} videos{f' ({parts})' if parts else ''}"
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks: at most 30 tasks."""
+        from html import escape
+
+        counts: dict[str, int] = {}
+        for video in self.videos:
+            counts[video.task] = counts.get(video.task, 0) + 1
+        rows = "".join(
+            f"<tr><td>{escape(t.id)}</td><td>{escape(t.title)}</td><td>{len(t.steps)}</td><td>{counts.get(t.id, 0)}</td></tr>"
+            for t in list(self.tasks.values())[:30]
+        )
+        head = "<tr><th>task</th><th>title</th><th>steps</th><th>videos</th></tr>"
+        return f"<table><caption>{escape(repr(self))}</caption>{head}{rows}</table>"
 
     def task_of(self, video: Video) -> Task:
         """The task a video is listed under."""

@@ -30,10 +30,17 @@ class Task:
 
 
 def task_from_steps(steps: str | Iterable[str], title: str = "new task") -> Task:
-    """A task that needs no corpus, from `"pour milk, whisk egg"` or a list of step names.
+    """A task that needs no corpus, from `"pour milk, whisk egg"`, from `"salt, to taste; stir"`, or from a list of step names.
 
     >>> task_from_steps("pour milk, whisk egg").steps
     ('pour milk', 'whisk egg')
+    >>> task_from_steps("add salt, pepper; stir").steps
+    ('add salt, pepper', 'stir')
     """
-    names = steps.split(",") if isinstance(steps, str) else list(steps)
+    separator = ";" if isinstance(steps, str) and ";" in steps else ","
+    names = steps.split(separator) if isinstance(steps, str) else list(steps)
+    if separator == ";" and not names[-1].strip():
+        names.pop()  # a closing semicolon
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"steps {names!r:.80}: expected step names such as 'pour milk'")
     return Task(id=title, title=title, steps=tuple(name.strip() for name in names))

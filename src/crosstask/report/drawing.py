@@ -30,13 +30,13 @@ def timeline(
         parts += [_interval(s, top + ROW - 7, 5, scale, WINDOW) for s in windows or () if s.step == k]
         if scores is not None:
             parts.append(_curve(scores[:, k], top + 3, ROW - 8, scale))
-        colour, marker, word = verdict(truth, k, step.second, n_segments)
+        colour, marker, word = verdict(truth, k, step.segment, n_segments)
         parts.append(_found_interval(step, top, scale))
         absence = "" if step.shown else ", predicted absent"
         parts.append(
-            _mark(LABEL + (step.second + 0.5) * scale, top, colour, marker, f"{step.step}: {word} at {step.second} s{absence}")
+            _mark(LABEL + (step.segment + 0.5) * scale, top, colour, marker, f"{step.name}: {word} at {step.segment} s{absence}")
         )
-        label = escape(("" if step.shown else "(?) ") + (step.step if len(step.step) < 26 else step.step[:24] + "…"))
+        label = escape(("" if step.shown else "(?) ") + (step.name if len(step.name) < 26 else step.name[:24] + "…"))
         parts.append(f'<text x="{LABEL - 8}" y="{top + 19}" text-anchor="end" class="step">{label}</text>')
     total = len(localization.steps) * ROW
     parts += [
@@ -44,7 +44,7 @@ def timeline(
         for t in _ticks(n_segments)
     ]
     title = f"Timeline of {escape(localization.video)}: " + ", ".join(
-        f"{escape(s.step)} at {s.second} s" for s in localization.steps
+        f"{escape(s.name)} at {s.segment} s" for s in localization.steps
     )
     return f'<svg viewBox="0 0 {WIDTH} {total + 18}" role="img" aria-label="{title}">{"".join(parts)}</svg>'
 

@@ -39,7 +39,7 @@ def _outcome(
     own = [interval for interval in truth if interval.step == k]
     if not own:
         return ABSENT
-    second = localization.steps[k].second
+    second = localization.steps[k].segment
     if _inside(own, second, n_segments):
         return RIGHT
     if scores is not None and _inside(own, int(scores[:, k].argmax()), n_segments):
@@ -47,7 +47,7 @@ def _outcome(
     here = sorted({step.step for step in truth if second in step.interval.segments(n_segments)})
     if not here:
         return BACKGROUND
-    words, others = localization.steps[k].step.split(), [localization.steps[j].step.split() for j in here]
+    words, others = localization.steps[k].name.split(), [localization.steps[j].name.split() for j in here]
     if any(other[0] == words[0] for other in others):
         return OBJECT
     if any(set(other[1:]) & set(words[1:]) for other in others):

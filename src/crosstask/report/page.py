@@ -15,7 +15,7 @@ from crosstask.storage import stable_json, write_text
 
 VIDEOS_PER_TASK = 3  # with a timeline
 EVALUATED_VIDEOS = "videos held back from training"  # key in the settings of a run: the videos that are evaluated, if not all
-GAINS = (("proposed", "task-specific"), ("best", "no sharing"))  # pairs of methods with and without sharing
+GAINS = (("zhukov19", "task-specific"), ("hmm", "hmm, no sharing"))  # pairs of methods with and without sharing
 
 
 def write_report(folder: Path) -> Path:

@@ -48,8 +48,8 @@ def _middle(interval: Interval) -> int:
 
 def seconds_shown(localization: Localization, truth: tuple[StepInterval, ...] | None) -> list[int]:
     """The seconds shown in a strip: the found second of each step, and a true one if there is one."""
-    true = (true_second(truth, k, step.second) for k, step in enumerate(localization.steps))
-    return sorted({step.second for step in localization.steps} | {second for second in true if second is not None})
+    true = (true_second(truth, k, step.segment) for k, step in enumerate(localization.steps))
+    return sorted({step.segment for step in localization.steps} | {second for second in true if second is not None})
 
 
 def picture_path(folder: Path, key: VideoKey, second: int) -> Path:
@@ -112,20 +112,20 @@ def _picture(folder: Path, key: VideoKey, second: int) -> bytes | None:
 
 def _step(k: int, step: FoundStep, video: RunVideo, pictures: dict[int, bytes | None]) -> str:
     colour, word = verdict_words(video.truth, k, step, video.n_segments)
-    true = true_second(video.truth, k, step.second)
-    pair = _moment(pictures.get(step.second), "found", step, step.second)
+    true = true_second(video.truth, k, step.segment)
+    pair = _moment(pictures.get(step.segment), "found", step, step.segment)
     if video.truth is not None:
         absent = '<div><div class="none">not shown in this video</div>truth</div>'
         pair += absent if true is None else _moment(pictures.get(true), "truth", step, true)
     return (
         f'<figure style="border-color:{colour}"><div class="pair">{pair}</div>'
-        f'<figcaption>{k + 1}. {escape(step.step)}: <strong style="color:{colour}">{word}</strong></figcaption></figure>'
+        f'<figcaption>{k + 1}. {escape(step.name)}: <strong style="color:{colour}">{word}</strong></figcaption></figure>'
     )
 
 
 def verdict_words(truth: tuple[StepInterval, ...] | None, k: int, step: FoundStep, n_segments: int) -> tuple[str, str]:
     """Colour and words for a found step, with an addition if it is predicted absent."""
-    colour, _, word = verdict(truth, k, step.second, n_segments)
+    colour, _, word = verdict(truth, k, step.segment, n_segments)
     words = {"right": "✓ right", "wrong": "✗ wrong", "not shown": "✗ localized, but not shown", "found": "found"}[word]
     assert colour in (RIGHT, WRONG, UNKNOWN)
     return colour, words if step.shown else f"{words}; ? predicted not shown"
@@ -136,4 +136,4 @@ def _moment(data: bytes | None, what: str, step: FoundStep, second: int) -> str:
     if data is None:
         return f'<div><div class="none">no picture</div>{when}</div>'
     source = base64.b64encode(data).decode()
-    return f'<div><img alt="{escape(step.step)}, {when}" src="data:image/jpeg;base64,{source}">{when}</div>'
+    return f'<div><img alt="{escape(step.name)}, {when}" src="data:image/jpeg;base64,{source}">{when}</div>'

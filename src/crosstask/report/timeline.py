@@ -32,11 +32,11 @@ def draw_timeline(
         fill_intervals(axis, [w for w in windows or () if w.step == k], WINDOW, low=0.0, high=0.16)
         fill_intervals(axis, [a for a in truth or () if a.step == k], TRUTH, low=0.16, high=1.0)
         axis.plot(np.arange(n_segments) + 0.5, scaled_scores(scores[:, k]), color=SCORES, linewidth=1)
-        colour, marker, word = verdict(truth, k, found.second, n_segments)
-        axis.axvline(found.second + 0.5, color=colour, linewidth=2)
-        axis.plot([found.second + 0.5], [0.9], marker=marker, color=colour, markersize=7, clip_on=False)
+        colour, marker, word = verdict(truth, k, found.segment, n_segments)
+        axis.axvline(found.segment + 0.5, color=colour, linewidth=2)
+        axis.plot([found.segment + 0.5], [0.9], marker=marker, color=colour, markersize=7, clip_on=False)
         axis.set_ylabel(
-            f"{found.step.replace('_', ' ')}\n({word})", rotation=0, ha="right", va="center", fontsize=9, color=colour
+            f"{found.name.replace('_', ' ')}\n({word})", rotation=0, ha="right", va="center", fontsize=9, color=colour
         )
         axis.set(yticks=[], ylim=(0, 1.05), xlim=(0, n_segments))
     axes[-1].set_xlabel("second of the video")

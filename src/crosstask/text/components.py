@@ -5,14 +5,15 @@
 Components are sorted before they are numbered, so the numbers depend neither on the order of tasks nor on hashing.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import InputError, Task
+from crosstask.records import Task
+from crosstask.text.sharing import Sharing, SharingFunction, sharing_function
 from crosstask.text.stems import stems_of_step, words_of_step
 
 
@@ -33,7 +34,7 @@ def _by_task_step(task: Task, step: str) -> list[str]:
 
 
 # Level of sharing -> (task, step) -> names of the step's components.
-SHARING: dict[str, Callable[[Task, str], list[str]]] = {
+SHARING: dict[str, SharingFunction] = {
     "component": _by_component,
     "step": _by_step,
     "task-component": _by_task_component,
@@ -43,9 +44,9 @@ SHARING: dict[str, Callable[[Task, str], list[str]]] = {
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The numbered components of a set of tasks at one level of sharing."""
+    """The numbered components of a set of tasks at one level of sharing, or by a sharing function."""
 
-    sharing: str
+    sharing: Sharing
     names: tuple[str, ...]
 
     @cached_property
@@ -55,7 +56,8 @@ class Vocabulary:
 
     def components_of(self, task: Task) -> "StepComponents":
         """The components of a task's steps; those outside the vocabulary are listed in `unknown`."""
-        per_step = [SHARING[self.sharing](task, step) for step in task.steps]
+        components = sharing_function(self.sharing, SHARING)
+        per_step = [components(task, step) for step in task.steps]
         known = sorted({self.number[name] for names in per_step for name in names if name in self.number})
         column = {m: j for j, m in enumerate(known)}
         membership = np.zeros((len(per_step), len(known)), dtype=np.float64)
@@ -86,18 +88,15 @@ class StepComponents:
         return self.membership / np.maximum(self.membership.sum(axis=1, keepdims=True), 1)
 
 
-def vocabulary_of(tasks: Iterable[Task], sharing: str = "component") -> Vocabulary:
+def vocabulary_of(tasks: Iterable[Task], sharing: Sharing = "component") -> Vocabulary:
     """The vocabulary of all steps of some tasks, sorted.
 
     >>> from crosstask.records import task_from_steps
     >>> vocabulary_of([task_from_steps("pour milk, pour eggs")]).names
     ('egg', 'milk', 'pour')
     """
-    if sharing not in SHARING:
-        raise InputError(f"sharing '{sharing}' is unknown; expected one of {', '.join(SHARING)}")
-    return Vocabulary(
-        sharing, tuple(sorted({name for task in tasks for step in task.steps for name in SHARING[sharing](task, step)}))
-    )
+    components = sharing_function(sharing, SHARING)
+    return Vocabulary(sharing, tuple(sorted({name for task in tasks for step in task.steps for name in components(task, step)})))
 
 
 def count_words(tasks: Sequence[Task]) -> int:

@@ -6,13 +6,14 @@ Words are stemmed and compounds split: `stir_in`, `egg2plate`, `fruitSalad`. All
 background of one task informs that of another.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Task
 from crosstask.text.components import SHARING
+from crosstask.text.sharing import Sharing, SharingFunction, sharing_function
 from crosstask.text.stems import stems_of_step_parts
 
 BACKGROUND = "<background>"
@@ -27,7 +28,7 @@ def _task_parts(task: Task, step: str) -> list[str]:
 
 
 # Level of sharing -> (task, step) -> words of the class. Unlike the components of Eq. (1), words have their compounds split.
-WORDS_OF_CLASS: Mapping[str, Callable[[Task, str], list[str]]] = {
+WORDS_OF_CLASS: Mapping[str, SharingFunction] = {
     "component": _parts,
     "step": SHARING["step"],
     "task-component": _task_parts,
@@ -35,13 +36,14 @@ WORDS_OF_CLASS: Mapping[str, Callable[[Task, str], list[str]]] = {
 }
 
 
-def class_words(task: Task, sharing: str = "component") -> list[list[str]]:
+def class_words(task: Task, sharing: Sharing = "component") -> list[list[str]]:
     """The words of each of the K steps of a task and, last, of its background, at a level of sharing.
 
     >>> class_words(Task("7", "Tea", ("pour water",)), "task-component")
     [['7: pour', '7: water'], ['<background>']]
     """
-    return [*(WORDS_OF_CLASS[sharing](task, step) for step in task.steps), [BACKGROUND]]
+    words = sharing_function(sharing, WORDS_OF_CLASS)
+    return [*(list(words(task, step)) for step in task.steps), [BACKGROUND]]
 
 
 def word_kernel(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:

@@ -116,7 +116,7 @@ class Contents:
         marks = []
         if self.sources:
             found = self.found(next(iter(self.sources.values())), video)
-            marks = [{"second": f["second"], "verdict": f["verdict"]} for f in found if f is not None]
+            marks = [{"moment_s": f["moment_s"], "verdict": f["verdict"]} for f in found if f is not None]
         present = None if video.truth is None else len({annotated.step for annotated in video.truth})
         return {
             "task": key.task,
@@ -163,7 +163,7 @@ class Contents:
         if localization is None:
             return [None] * len(steps)
         return [
-            None if found is None else found_step(found, verdict(video.truth, k, found.second, video.n_segments))
+            None if found is None else found_step(found, verdict(video.truth, k, found.segment, video.n_segments))
             for k, found in enumerate(match_steps(localization, steps))
         ]
 
@@ -195,7 +195,7 @@ def score_lists(values: npt.NDArray[np.floating]) -> list[list[float]]:
 def found_step(found: FoundStep, word: str) -> dict[str, Any]:
     """A found step in the shape `FoundShape`."""
     score = found.score if math.isfinite(found.score) else None
-    return {**vars(found), "score": score, "verdict": word}
+    return {**found.to_json(), "score": score, "verdict": word}
 
 
 def intervals_to_json(intervals: Sequence[StepInterval] | None) -> list[dict[str, Any]] | None:

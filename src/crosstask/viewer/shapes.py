@@ -52,7 +52,7 @@ class RunShape(Shape):
 class MarkShape(Shape):
     """A found step in the list of videos."""
 
-    second: int
+    moment_s: float
     verdict: Verdict
 
 
@@ -92,10 +92,12 @@ class FoundShape(Shape):
     """A found step."""
 
     step: str
-    second: int
-    score: float | None
+    moment_s: float
     start_s: float
     end_s: float
+    score: float | None
+    confidence: float | None
+    p_shown: float | None
     shown: bool
     verdict: Verdict
 

@@ -25,10 +25,10 @@ def match_steps(localization: Localization, steps: Sequence[str]) -> list[FoundS
     """For each step name the found step of that name, or None; repeated names are matched in order.
 
     >>> found = Localization("v", "1", (FoundStep("stir", 4, 0.0, 4.0, 5.0), FoundStep("pour", 8, 0.0, 8.0, 9.0)))
-    >>> [step and step.second for step in match_steps(found, ["pour", "serve", "stir"])]
+    >>> [step and step.segment for step in match_steps(found, ["pour", "serve", "stir"])]
     [8, None, 4]
     """
     remaining: dict[str, list[FoundStep]] = {}
     for found in localization.steps:
-        remaining.setdefault(found.step, []).append(found)
+        remaining.setdefault(found.name, []).append(found)
     return [remaining[step].pop(0) if remaining.get(step) else None for step in steps]

@@ -27,7 +27,7 @@ Ints = npt.NDArray[np.int64]
 class ActionSetSettings:
     """How to train."""
 
-    learning_rate: float = 1e-2  # Adam, on standardised features
+    classifier_rate: float = 1e-2  # step size of Adam, on standardised features
     weight_decay: float = 1e-4
     epochs: int = 4  # over the frames, each time the classifier learns
     batch: int = 512
@@ -219,7 +219,7 @@ def _fit(
             error.sum(axis=0, out=gradient[:, -1])
             gradient += settings.weight_decay * w
             n += 1
-            _adam_step(w, m, v, gradient, settings.learning_rate, n)
+            _adam_step(w, m, v, gradient, settings.classifier_rate, n)
     return np.asarray(w, np.float32)
 
 

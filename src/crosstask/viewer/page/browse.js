@@ -139,7 +139,7 @@ function card(video) {
   if (video.relevance === "irrelevant") badges.push(el("span", { class: "badge bad" }, "✕ irrelevant"));
   const strip = el("span", { class: "strip", "aria-hidden": "true" }, video.marks.map((mark) => {
     const tick = el("span", { class: `mark ${mark.verdict}` }, VERDICTS[mark.verdict].glyph);
-    tick.style.left = `calc(8px + (100% - 16px) * ${(mark.second + 0.5) / video.seconds})`;
+    tick.style.left = `calc(8px + (100% - 16px) * ${(mark.moment_s + 0.5) / video.seconds})`;
     return tick;
   }));
   const target = `#/video?${new URLSearchParams({ task: video.task, video: video.video })}`;

@@ -93,11 +93,11 @@ export class Timeline {
 
   #mark(found, kind, words) {
     const glyph = kind === "other" ? "◆" : VERDICTS[kind].glyph;
-    const mark = el("span", { class: `mark ${kind}`, title: `${words}, ${formatTime(found.second)}`, "aria-hidden": "true" }, glyph);
-    mark.style.left = this.#share(found.second + 0.5);
+    const mark = el("span", { class: `mark ${kind}`, title: `${words}, ${formatTime(found.moment_s)}`, "aria-hidden": "true" }, glyph);
+    mark.style.left = this.#share(found.moment_s + 0.5);
     mark.addEventListener("pointerdown", (event) => {
       event.stopPropagation();
-      this.onSeek(found.second);
+      this.onSeek(found.moment_s);
     });
     return mark;
   }

@@ -309,7 +309,7 @@ class VideoScreen {
 
   #moment(row) {
     if (this.mode === "annotate" || this.mode === "correct") return row.labels.length ? Math.min(...row.labels.map((label) => label.start_s)) : null;
-    return row.found ? row.found.second : null;
+    return row.found ? row.found.moment_s : null;
   }
 
   #label(id) {
@@ -325,7 +325,7 @@ class VideoScreen {
   #chapter(row, k, moment) {
     const verdict = this.mode === "correct" ? null : row.found?.verdict;
     const verdictElement = verdict && verdict !== "unknown" ? el("span", { class: `verdict ${verdict}` }, `${VERDICTS[verdict].glyph} ${VERDICTS[verdict].words}`) : moment === null ? el("span", { class: "verdict" }, "no label") : null;
-    const other = this.mode === "watch" && row.other && el("span", { class: "other-time" }, el("span", { "aria-hidden": "true" }, "◆ "), el("span", { class: "screen-reader-only" }, "second method "), formatTime(row.other.second), row.other.verdict === "unknown" ? "" : ` ${VERDICTS[row.other.verdict].glyph}`);
+    const other = this.mode === "watch" && row.other && el("span", { class: "other-time" }, el("span", { "aria-hidden": "true" }, "◆ "), el("span", { class: "screen-reader-only" }, "second method "), formatTime(row.other.moment_s), row.other.verdict === "unknown" ? "" : ` ${VERDICTS[row.other.verdict].glyph}`);
     const absence = this.mode !== "correct" && row.found?.shown === false && el("span", { class: "predicted-absent" }, " probably not shown");
     return el("li", {}, el("button", { type: "button", class: "chapter", disabled: moment === null, onclick: () => this.jump(k) },
       el("span", { class: "step-number" }, String(k + 1)), el("span", { class: "chapter-name" }, row.name, absence || null), verdictElement ?? el("span"),
