@@ -1,4 +1,4 @@
-"""The best recipe: finds what is planted, keeps its model whole, and is steered by nothing but data."""
+"""The best recipe: finds the true steps, keeps its model whole, and is steered by nothing but data."""
 
 import ast
 from dataclasses import replace
@@ -109,7 +109,7 @@ def test_no_data_set_name_width_or_task_steers_the_recipe():
     for path in files:
         text = path.read_text("utf-8")
         assert not [
-            name for name in ("crosstask_release", "breakfast", "planted", "3200", "corpus.name") if name in text.lower()
+            name for name in ("crosstask_release", "breakfast", "synthetic", "3200", "corpus.name") if name in text.lower()
         ], path
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Compare):
