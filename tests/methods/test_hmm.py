@@ -1,4 +1,4 @@
-"""The best recipe: finds what is planted, keeps its model whole, and is steered by nothing but data."""
+"""The best recipe: finds the true steps, keeps its model whole, and is steered by nothing but data."""
 
 import ast
 from dataclasses import replace

@@ -1,4 +1,6 @@
-from dataclasses import fields
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from crosstask.methods.supervised import Supervised
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.synthetic import DIFFICULTIES, SHAPES, generate_corpus, generate_with_permuted_names
 
+RESULTS = Path(__file__).parents[2] / "results"
 SEEDS = (0, 1, 2)
 SETTINGS = AlternationSettings(learning_rate=3e-3, dropout=0.3, initial_epochs=30, epochs=30)
 
@@ -30,6 +33,14 @@ def test_a_difficulty_differs_from_the_default_only_in_what_it_is_named_for():
         "idiosyncratic": {"shared_norm", "task_specific_norm"},
     }
     assert all(name == d.name for name, d in DIFFICULTIES.items()) and all(name == s.name for name, s in SHAPES.items())
+
+
+def test_settings_are_those_of_the_stored_results():
+    calibration, statistics = (
+        json.loads((RESULTS / f"synthetic-{name}.json").read_text("utf-8")) for name in ("calibration", "statistics")
+    )
+    assert {name: asdict(difficulty) for name, difficulty in DIFFICULTIES.items()} == calibration["difficulties"]
+    assert {name: asdict(shape) for name, shape in SHAPES.items()} == statistics["shapes"]
 
 
 def mean_recall(method, generate=generate_corpus, only_primary=False):

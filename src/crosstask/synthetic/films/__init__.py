@@ -1,1 +1,1 @@
-"""Short synthetic how-to videos, drawn here: scripts, drawings, sound, film. Nothing in them was photographed or recorded."""
+"""Short rendered how-to videos with known step intervals: scripts, drawings, sound and video files."""

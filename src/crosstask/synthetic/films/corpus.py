@@ -1,4 +1,4 @@
-"""A corpus of synthetic videos on disk: corpus.toml, videos with subtitles, annotations, and which videos are for testing."""
+"""A corpus of rendered videos on disk: corpus.toml, videos with subtitles, annotations, and a list of the test videos."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -13,9 +13,9 @@ from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.jobs import Job, run_all
 from crosstask.records import Cue, Narration, Task, VideoKey, Word
 from crosstask.storage import nonblocking_lock, write_text
-from crosstask.synthetic.films.film import can_speak, film
-from crosstask.synthetic.films.scenes import furnish
-from crosstask.synthetic.films.scripts import TASKS, Script, write_script
+from crosstask.synthetic.films.film import can_speak, render_film
+from crosstask.synthetic.films.scenes import random_kitchen
+from crosstask.synthetic.films.scripts import TASKS, Script, random_script
 
 
 def render_corpus(
@@ -28,7 +28,7 @@ def render_corpus(
     workers: int = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> list[VideoKey]:
-    """The keys of the test videos, whose kitchens have layouts of their own; the corpus is in `folder`, which nobody else may write meanwhile."""
+    """Render a corpus into `folder`, under its lock; the keys of the test videos, whose kitchens have layouts that no training video has."""
     jobs, tested = [], []
     for number, task in enumerate(tasks):
         for i in range(videos_per_task):
@@ -48,21 +48,21 @@ def render_corpus(
 
 
 def render_job(values: Mapping[str, Any], folder: str, tasks: Sequence[tuple[str, str, list[str]]]) -> dict[str, Any]:
-    """One video with its subtitles and annotation."""
+    """Render one video with its subtitles and annotation; its length in seconds."""
     identifier, title, steps = tasks[values["task"]]
     task = Task(identifier, title, tuple(steps))
     rng = np.random.default_rng([values["seed"], values["task"], values["video"]])
-    script, kitchen = write_script(task, rng), furnish(rng, values["unusual"])
+    script, kitchen = random_script(task, rng), random_kitchen(rng, values["unusual"])
     name = f"{identifier}-{values['video']:02d}"
     place = Path(folder) / "videos" / identifier
-    film(place / f"{name}.mp4", script, kitchen, rng, values["spoken"])
+    render_film(place / f"{name}.mp4", script, kitchen, rng, values["spoken"])
     write_webvtt(place / f"{name}.vtt", narration_of_script(script), "synthetic")
     write_step_intervals(Path(folder) / "annotations" / f"{identifier}_{name}.csv", script.truth)
     return {"seconds": script.seconds}
 
 
 def narration_of_script(script: Script) -> Narration:
-    """What is said in a script, word by word."""
+    """The spoken lines of a script as timed words."""
     words: list[Word] = []
     cues: list[Cue] = []
     for line in script.lines:

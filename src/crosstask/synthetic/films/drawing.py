@@ -1,4 +1,4 @@
-"""A canvas in units of its width with a shaky camera, and things to draw on it, each a few polygons."""
+"""A canvas in units of its width with a camera that moves, and the objects drawn on it, each of a few polygons."""
 
 import colorsys
 import math
@@ -14,7 +14,7 @@ Point = tuple[float, float]
 
 @dataclass
 class Canvas:
-    """A picture being drawn; (0, 0) is its top left, (1, 0.75) its bottom right, before the camera moves."""
+    """An image to draw on; (0, 0) is its top left and (1, 0.75) its bottom right corner before the camera moves."""
 
     draw: Any  # PIL.ImageDraw
     width: int
@@ -23,7 +23,7 @@ class Canvas:
     mirrored: bool = False
 
     def at(self, point: Point) -> Point:
-        """Pixels of a point."""
+        """The point in pixels."""
         x = 1 - point[0] if self.mirrored else point[0]
         return (
             ((x - 0.5) * self.zoom + 0.5 + self.shift[0]) * self.width,
@@ -31,22 +31,22 @@ class Canvas:
         )
 
     def polygon(self, points: Sequence[Point], colour: Colour) -> None:
-        """A filled outline."""
+        """Draw a filled polygon."""
         self.draw.polygon([self.at(p) for p in points], fill=colour)
 
     def ellipse(self, centre: Point, rx: float, ry: float, colour: Colour) -> None:
-        """A filled ellipse."""
+        """Draw a filled ellipse."""
         x, y = self.at(centre)
         rx, ry = rx * self.zoom * self.width, ry * self.zoom * self.width
         self.draw.ellipse([x - rx, y - ry, x + rx, y + ry], fill=colour)
 
     def line(self, points: Sequence[Point], colour: Colour, thick: float) -> None:
-        """A thick line with round joints."""
+        """Draw a line with round joints."""
         width = max(1, round(thick * self.zoom * self.width))
         self.draw.line([self.at(p) for p in points], fill=colour, width=width, joint="curve")
 
     def turned_box(self, centre: Point, w: float, h: float, angle: float, colour: Colour) -> None:
-        """A box turned by an angle in radians."""
+        """Draw a filled rectangle rotated by an angle in radians."""
         c, s = math.cos(angle), math.sin(angle)
         corners = [(-w, -h), (w, -h), (w, h), (-w, h)]
         self.polygon([(centre[0] + (x * c - y * s) / 2, centre[1] + (x * s + y * c) / 2) for x, y in corners], colour)
@@ -62,8 +62,8 @@ def hsv(hue: float, saturation: float, value: float) -> Colour:
     return round(r * 255), round(g * 255), round(b * 255)
 
 
-# Noun -> (shape, hue, saturation, value). Hues are shared by several things, and every video moves them.
-THINGS: dict[str, tuple[str, float, float, float]] = {
+# Noun -> (shape, hue, saturation, value). Several objects share a hue, and every video shifts the hues.
+OBJECTS: dict[str, tuple[str, float, float, float]] = {
     "milk": ("carton", 0.60, 0.10, 0.97),
     "coffee": ("mug", 0.07, 0.70, 0.35),
     "sugar": ("cubes", 0.10, 0.05, 0.98),
@@ -96,13 +96,13 @@ class Palette:
     vessel: Colour
 
     def of(self, noun: str, lighter: float = 0.0) -> Colour:
-        """The colour of a thing in this video."""
-        _, hue, saturation, value = THINGS[noun]
+        """The colour of an object in this video."""
+        _, hue, saturation, value = OBJECTS[noun]
         return hsv(hue + self.hue_shift, saturation, value * self.dimness + lighter)
 
 
-def mix_palette(rng: np.random.Generator) -> Palette:
-    """Random colours: any kitchen, any skin, any light."""
+def random_palette(rng: np.random.Generator) -> Palette:
+    """Random colours of objects, room and person."""
     return Palette(
         hue_shift=float(rng.normal(0, 0.02)),
         dimness=float(rng.uniform(0.75, 1.05)),
@@ -114,9 +114,9 @@ def mix_palette(rng: np.random.Generator) -> Palette:
     )
 
 
-def thing(canvas: Canvas, palette: Palette, noun: str, centre: Point, r: float) -> None:
-    """A thing of radius r, as itself."""
-    shape = THINGS[noun][0]
+def draw_object(canvas: Canvas, palette: Palette, noun: str, centre: Point, r: float) -> None:
+    """Draw an object of radius r in its own shape."""
+    shape = OBJECTS[noun][0]
     x, y = centre
     main, light, dark = palette.of(noun), palette.of(noun, 0.2), palette.of(noun, -0.25)
     green, white = hsv(0.33, 0.6, 0.5), hsv(0, 0, 0.95)
@@ -187,8 +187,8 @@ def thing(canvas: Canvas, palette: Palette, noun: str, centre: Point, r: float) 
             canvas.ellipse((x + 0.8 * r * math.cos(k), y + 0.4 * r * math.sin(k)), 0.15 * r, 0.12 * r, hsv(0.14, 0.5, 0.95))
 
 
-def hand(canvas: Canvas, palette: Palette, palm: Point, elbow: Point, r: float = 0.05) -> None:
-    """A forearm in its sleeve, a palm and fingers."""
+def draw_hand(canvas: Canvas, palette: Palette, palm: Point, elbow: Point, r: float = 0.05) -> None:
+    """Draw a forearm with sleeve, a palm and fingers."""
     wrist = (palm[0] + 0.35 * (elbow[0] - palm[0]), palm[1] + 0.35 * (elbow[1] - palm[1]))
     canvas.line([palm, wrist], palette.skin, 1.3 * r)
     canvas.line([wrist, elbow], palette.sleeve, 1.9 * r)

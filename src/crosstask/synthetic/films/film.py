@@ -1,4 +1,4 @@
-"""A script and a kitchen -> an mp4 with pictures and sound, by PyAV. Extra: video."""
+"""Rendering of a script to an mp4 file with image and sound, by PyAV. Extra: video."""
 
 import shutil
 import subprocess
@@ -19,8 +19,8 @@ SAMPLE_RATE = 16_000
 Samples = npt.NDArray[np.float32]
 
 
-def film(path: Path, script: Script, kitchen: Kitchen, rng: np.random.Generator, spoken: bool) -> Path:
-    """`path`, now a video of the script; it appears whole or not at all."""
+def render_film(path: Path, script: Script, kitchen: Kitchen, rng: np.random.Generator, spoken: bool) -> Path:
+    """Write the video of a script to `path`, whole or not at all; `path`."""
     try:
         import av
     except ImportError:
@@ -49,7 +49,7 @@ def film(path: Path, script: Script, kitchen: Kitchen, rng: np.random.Generator,
 
 
 def frames(script: Script, kitchen: Kitchen, rng: np.random.Generator) -> Iterator[npt.NDArray[np.uint8]]:
-    """The pictures of a script, one after another."""
+    """The frames (144, 192, 3) of a script in order."""
     shots = iter(script.shots)
     shot = next(shots)
     for number in range(int(script.seconds * FRAMES_PER_SECOND)):
@@ -60,7 +60,7 @@ def frames(script: Script, kitchen: Kitchen, rng: np.random.Generator) -> Iterat
 
 
 def soundtrack(script: Script, rng: np.random.Generator, spoken: bool) -> Samples:
-    """A humming kitchen, the noise of each action (at any loudness), and the voice where there is one to speak it."""
+    """(n,) samples: background noise, a sound for each action at random loudness, and the narrator's voice if `spoken`."""
     n = int(script.seconds * SAMPLE_RATE)
     wave = 0.004 * rng.standard_normal(n)
     for shot in script.shots:
@@ -77,7 +77,7 @@ def soundtrack(script: Script, rng: np.random.Generator, spoken: bool) -> Sample
 
 
 def _noise(verb: str, n: int, rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """What an action sounds like: rushing, knocking, clinking, scraping or hardly anything."""
+    """(n,) samples of the sound of an action."""
     t = np.arange(n) / SAMPLE_RATE
     rush = rng.standard_normal(n)
     if verb == "pour":
@@ -93,12 +93,12 @@ def _noise(verb: str, n: int, rng: np.random.Generator) -> npt.NDArray[np.float6
 
 
 def can_speak() -> bool:
-    """Whether espeak-ng is installed."""
+    """True if espeak-ng is installed."""
     return shutil.which("espeak-ng") is not None
 
 
 def speak(line: Line) -> Samples:
-    """A line as spoken by espeak-ng, at about the pace of its subtitles."""
+    """(n,) samples of a line spoken by espeak-ng at about the speed of its subtitles."""
     words_a_minute = max(120, min(260, round(60 * len(line.text.split()) / max(0.5, line.end_s - line.start_s))))
     command = ["espeak-ng", "-v", "en-us", "-s", str(words_a_minute), "--stdout", line.text]
     data = subprocess.run(command, capture_output=True, check=True, timeout=60).stdout

@@ -1,4 +1,4 @@
-"""A frame of a synthetic video: kitchen, clutter, camera, and the shot of the moment."""
+"""Frames of a rendered video: kitchen, objects on the table, camera, and the current shot."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.synthetic.films.actions import ACTIONS
-from crosstask.synthetic.films.drawing import THINGS, Canvas, Palette, Point, hsv, mix_palette, thing
+from crosstask.synthetic.films.drawing import OBJECTS, Canvas, Palette, Point, draw_object, hsv, random_palette
 from crosstask.synthetic.films.scripts import Shot
 
 WIDTH, HEIGHT = 192, 144
@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 192, 144
 
 @dataclass(frozen=True)
 class Kitchen:
-    """Where a video is filmed: its colours, layout, clutter and how steady the camera is."""
+    """Colours, layout, unused objects and camera shake of one video."""
 
     palette: Palette
     horizon: float
@@ -28,20 +28,20 @@ class Kitchen:
     hair: float
 
 
-def furnish(rng: np.random.Generator, unusual: bool) -> Kitchen:
-    """A kitchen; `unusual` ones (for testing) have layouts that no other has: further to a side, nearer or farther away."""
+def random_kitchen(rng: np.random.Generator, unusual: bool) -> Kitchen:
+    """A random kitchen; an `unusual` one (for test videos) lies further to a side, and nearer or farther away, than all others."""
     side = rng.uniform(0.10, 0.16) * rng.choice([-1, 1]) if unusual else rng.uniform(-0.07, 0.07)
     zoom = rng.choice([rng.uniform(0.75, 0.85), rng.uniform(1.2, 1.3)]) if unusual else rng.uniform(0.9, 1.15)
     clutter = tuple(
         (
-            str(rng.choice(sorted(THINGS))),
+            str(rng.choice(sorted(OBJECTS))),
             (float(rng.uniform(0.03, 0.97)), float(rng.uniform(0.2, 0.36))),
             float(rng.uniform(0.025, 0.05)),
         )
         for _ in range(rng.integers(1, 6))
     )
     return Kitchen(
-        palette=mix_palette(rng),
+        palette=random_palette(rng),
         horizon=float(rng.uniform(0.28, 0.42)),
         place=(float(0.45 + side), float(rng.uniform(0.44, 0.52))),
         zoom=float(zoom),
@@ -53,7 +53,7 @@ def furnish(rng: np.random.Generator, unusual: bool) -> Kitchen:
 
 
 def draw_frame(kitchen: Kitchen, shot: Shot, time_s: float, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
-    """(144, 192, 3) at a moment of a shot."""
+    """(144, 192, 3): the frame of a shot at a time of the video."""
     from PIL import Image, ImageDraw
 
     picture = Image.new("RGB", (WIDTH, HEIGHT), kitchen.palette.wall)
@@ -65,9 +65,9 @@ def draw_frame(kitchen: Kitchen, shot: Shot, time_s: float, rng: np.random.Gener
     else:
         _table(canvas, kitchen)
         if shot.kind == "table":
-            thing(canvas, kitchen.palette, shot.noun, kitchen.place, 0.08)
+            draw_object(canvas, kitchen.palette, shot.noun, kitchen.place, 0.08)
         else:
-            thing(canvas, kitchen.palette, shot.noun, (kitchen.place[0] - 0.32, kitchen.place[1] - 0.02), 0.07)
+            draw_object(canvas, kitchen.palette, shot.noun, (kitchen.place[0] - 0.32, kitchen.place[1] - 0.02), 0.07)
             ACTIONS[shot.kind](canvas, kitchen.palette, shot.noun, kitchen.place, t)
     grain: Any = rng.normal(0, 5, (HEIGHT, WIDTH, 1))
     return np.clip(np.asarray(picture) + grain, 0, 255).astype(np.uint8)
@@ -76,11 +76,11 @@ def draw_frame(kitchen: Kitchen, shot: Shot, time_s: float, rng: np.random.Gener
 def _table(canvas: Canvas, kitchen: Kitchen) -> None:
     canvas.polygon([(-1, kitchen.horizon), (2, kitchen.horizon), (2, 2), (-1, 2)], kitchen.palette.table)
     for noun, at, r in kitchen.clutter:
-        thing(canvas, kitchen.palette, noun, at, r)
+        draw_object(canvas, kitchen.palette, noun, at, r)
 
 
 def _talking(canvas: Canvas, kitchen: Kitchen, t: float) -> None:
-    """Head and shoulders; the mouth moves, the head a little."""
+    """Draw head and shoulders of a person who talks."""
     palette = kitchen.palette
     x, y = 0.5 + 0.02 * math.sin(1.3 * t), 0.3 + 0.01 * math.sin(2.1 * t)
     canvas.ellipse((x, 0.85), 0.34, 0.36, palette.sleeve)
@@ -91,4 +91,4 @@ def _talking(canvas: Canvas, kitchen: Kitchen, t: float) -> None:
         canvas.ellipse((x + 0.055 * side, y - 0.03), 0.009, 0.011, hsv(0, 0, 0.1))
     canvas.ellipse((x, y + 0.09), 0.045, 0.008 + 0.02 * abs(math.sin(9 * t)), hsv(0.98, 0.6, 0.45))
     for noun, at, r in kitchen.clutter[:2]:
-        thing(canvas, palette, noun, (at[0], 0.68), r)
+        draw_object(canvas, palette, noun, (at[0], 0.68), r)

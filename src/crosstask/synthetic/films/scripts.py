@@ -1,4 +1,4 @@
-"""What happens in a synthetic video: which steps, when, in which order, what is said, and what is shown in between."""
+"""Scripts of rendered videos: the shown steps with their times, the shots between them, and the spoken lines."""
 
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ _CHATTER = (
 
 @dataclass(frozen=True)
 class Shot:
-    """A stretch of the video: a step being done, or (step None) a person talking, or the table."""
+    """An interval of the video that shows a step, or (step None) a person who talks, or the table."""
 
     start_s: float
     end_s: float
@@ -54,7 +54,7 @@ class Shot:
 
 @dataclass(frozen=True)
 class Line:
-    """Something said."""
+    """A spoken line."""
 
     start_s: float
     end_s: float
@@ -63,7 +63,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Script:
-    """A whole video, before it is drawn."""
+    """Shots and lines of a whole video."""
 
     task: Task
     shots: tuple[Shot, ...]
@@ -71,17 +71,17 @@ class Script:
 
     @property
     def seconds(self) -> float:
-        """Its length."""
+        """Length of the video in seconds."""
         return self.shots[-1].end_s
 
     @property
     def truth(self) -> tuple[StepInterval, ...]:
-        """Where the steps are done."""
+        """The true intervals of the steps."""
         return tuple(StepInterval(s.step, Interval(s.start_s, s.end_s)) for s in self.shots if s.step is not None)
 
 
-def write_script(task: Task, rng: Rng) -> Script:
-    """A script: one step in seven is left out, one video in five swaps two neighbours, pauses are longer than steps."""
+def random_script(task: Task, rng: Rng) -> Script:
+    """A random script: one step in seven is missing, one video in five swaps two neighbouring steps, pauses are longer than steps."""
     order = [k for k in range(len(task.steps)) if rng.random() > 1 / 7] or [0]
     if len(order) > 2 and rng.random() < 0.2:
         i = int(rng.integers(len(order) - 1))
@@ -98,7 +98,7 @@ def write_script(task: Task, rng: Rng) -> Script:
 
 
 def _pause(shots: list[Shot], at: float, length: float, nouns: list[str], rng: Rng) -> float:
-    """Fill a pause with a talking head, the table, or one after the other; the moment it ends."""
+    """Append shots of a person or the table that fill a pause; the time at which it ends."""
     cut = length * rng.uniform(0.3, 0.7) if length > 4 else length
     for piece in (cut, length - cut):
         if piece > 0.4:
@@ -109,7 +109,7 @@ def _pause(shots: list[Shot], at: float, length: float, nouns: list[str], rng: R
 
 
 def _speak(task: Task, shots: list[Shot], rng: Rng) -> list[Line]:
-    """Three steps in four are named, about when they are done; the rest is chatter, some of it misleading."""
+    """Spoken lines: three of four steps are named at about the time they are shown; other lines are small talk, some of it misleading."""
     said: list[Line] = []
     for shot in shots:
         if shot.step is not None and rng.random() < 0.75:
