@@ -21,7 +21,7 @@ def csv_table(videos: Sequence[LocalizedVideo]) -> str:
             times = ("" if number is None else f"{number:.6g}" for number in numbers)
             writer.writerow((video.title, video.key.video, _no_formula(step.name), *times, "yes" if step.shown else "no"))
         for name in video.absent:
-            writer.writerow((video.title, video.key.video, _no_formula(name), "", "", "", "", "no"))
+            writer.writerow((video.title, video.key.video, _no_formula(name), *[""] * 6, "no"))
     return text.getvalue()
 
 

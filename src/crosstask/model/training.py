@@ -31,11 +31,12 @@ def train(
     after_epoch: Callable[[Any], None] | None = None,
     **settings: Any,
 ) -> Model:
-    """A model trained on the videos of a corpus that have features, or on those whose keys "TASK_VIDEO" are given.
+    """A model trained on every video of a corpus that has features and is not for validation, or on those whose keys are given.
 
-    `method` is a name of METHODS or an object with `fit`; `settings` are the method's own. With a `checkpoint` path, an interrupted
+    Keys are "TASK_VIDEO". `method` is a name of METHODS or an object with `fit`; `settings` are the method's own. With a `checkpoint` path, an interrupted
     training resumes; delete that file when the model is saved. Feature files are packed beside the corpus first.
     """
+    _refuse_other(corpus)
     packed = with_packed_features(corpus)
     return train_unpacked(packed, method, sharing, videos, narration, seed, checkpoint, after_epoch, **settings)
 
@@ -52,8 +53,7 @@ def train_unpacked(
     **settings: Any,
 ) -> Model:
     """The same as `train`, reading features where they are."""
-    if not isinstance(corpus, Corpus):
-        raise InputError(f"a {type(corpus).__name__} is no corpus; expected what open_corpus(FOLDER) returns")
+    _refuse_other(corpus)
     chosen = _chosen(corpus, videos)
     if not narration:
         chosen = chosen.without_windows()
@@ -73,6 +73,11 @@ def train_unpacked(
     )
 
 
+def _refuse_other(corpus: object) -> None:
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"a {type(corpus).__name__} is no corpus; expected what open_corpus(FOLDER) returns")
+
+
 def n_epochs(method: str | Method, **settings: Any) -> int:
     """Epochs of a training, for a progress bar; 1 for a method that has none."""
     built = resolve_method(method, **settings)
@@ -82,7 +87,7 @@ def n_epochs(method: str | Method, **settings: Any) -> int:
 def _chosen(corpus: Corpus, videos: Iterable[str] | None) -> Corpus:
     """The corpus with the training videos, and the tasks they belong to."""
     if videos is None:
-        kept = [video for video in corpus.videos if video.id in corpus.features]
+        kept = [video for video in corpus.videos if video.id in corpus.features and video.key not in corpus.validation]
     else:
         wanted = {parse_video_key(key) if isinstance(key, str) else key for key in videos}
         kept = [video for video in corpus.videos if video.key in wanted]

@@ -106,11 +106,13 @@ class Localization:
 def _line(step: FoundStep) -> str:
     certainty = "" if step.confidence is None else f", confidence {step.confidence:.2f}"
     absent = "" if step.shown else ", absent"
-    return f"  {_clock(step.moment_s)}  {step.name}  ({_clock(step.start_s)} - {_clock(step.end_s)}{certainty}{absent})".rstrip()
+    return (
+        f"  {_clock(step.moment_s):>5}  {step.name}  ({_clock(step.start_s)} - {_clock(step.end_s)}{certainty}{absent})".rstrip()
+    )
 
 
 def _clock(second: float) -> str:
-    return f"{int(second) // 60:2d}:{int(second) % 60:02d}" if second < 600 else f"{int(second) // 60}:{int(second) % 60:02d}"
+    return f"{int(second) // 60}:{int(second) % 60:02d}"
 
 
 def localization_from_json(data: dict[str, Any]) -> Localization:
