@@ -19,13 +19,13 @@ def model():
     corpus = tiny_corpus()
     scorer = Zhukov19(settings=QUICK).fit(corpus, np.random.default_rng(0))
     trained = frozenset(video.key for video in corpus.videos)
-    return Model(scorer, corpus.tasks, "proposed", "toy", trained, {"epochs": 5}, 3)
+    return Model(scorer, corpus.tasks, "zhukov19", "toy", trained, {"epochs": 5}, 3)
 
 
 def test_a_model_comes_back_whole(model, tmp_path):
     again = load_model(save_model(model, tmp_path / "m.safetensors"))
     assert again.tasks == model.tasks and again.trained_on == model.trained_on and again.seed == 3
-    assert (again.method, again.feature_spec, again.settings) == ("proposed", "toy", {"epochs": 5})
+    assert (again.method, again.feature_spec, again.settings) == ("zhukov19", "toy", {"epochs": 5})
     assert VideoKey("1", "-v1_0") in again.trained_on
     features = tiny_corpus().features.rows("-v1_2")
     assert np.array_equal(again.score(model.tasks["1"], features), model.score(model.tasks["1"], features))

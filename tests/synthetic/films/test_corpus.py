@@ -1,0 +1,22 @@
+import pytest
+
+from crosstask.records import VideoKey
+from crosstask.synthetic.films.scripts import TASKS
+
+
+def test_a_small_corpus_renders_to_the_same_bytes(tmp_path):
+    pytest.importorskip("av", reason="extra video is not installed")
+    from crosstask import open_corpus
+    from crosstask.extraction.containers import probe
+    from crosstask.synthetic.films.corpus import render_corpus
+
+    for name in ("a", "b"):
+        tested = render_corpus(tmp_path / name, seed=3, videos_per_task=2, test_videos_per_task=1, tasks=TASKS[:2])
+    assert tested == [VideoKey("latte", "latte-01"), VideoKey("omelette", "omelette-01")]
+    corpus = open_corpus(tmp_path / "a")
+    assert len(corpus.videos) == 4 and set(corpus.annotations) == {v.key for v in corpus.videos}
+    for video in corpus.videos:
+        path = tmp_path / "a" / video.url
+        assert path.read_bytes() == (tmp_path / "b" / video.url).read_bytes()
+        end = max(s.interval.end_s for s in corpus.annotations[video.key])
+        assert end <= probe(path).seconds + 0.3 and corpus.subtitles[video.id].words
