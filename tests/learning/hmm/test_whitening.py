@@ -91,6 +91,12 @@ def test_autocorrelation_time_of_no_variance_and_of_short_videos():
     assert autocorrelation_time([np.array([[1.0], [-1.0]])]) == 1.0  # too short for any lag
 
 
+def test_autocovariance_is_the_mean_over_pairs_of_rows():
+    videos = [np.array([[1.0], [2.0], [3.0]]), np.array([[1.0], [1.0]])]
+    assert module._autocovariance(videos, 1) == (2 + 6) / 2  # the second video is too short for a lag
+    assert module._autocovariance(videos, 0) == (1 + 4 + 9 + 1 + 1) / 5
+
+
 def test_lags_do_not_cross_videos():
     """Videos of three rows +1, 0, -1: products at lag 1 are zero in each, while the step from one video to the next has -1."""
     videos = [np.array([[1.0], [0.0], [-1.0]])] * 50
