@@ -64,7 +64,7 @@ def best_swapped_times_by_enumeration(cost: np.ndarray) -> tuple[int, ...] | Non
     return least[2] if least[0] < np.inf else None
 
 
-def best_paying_times_by_enumeration(cost: np.ndarray, absence: np.ndarray) -> tuple[int, ...] | None:
+def best_times_with_drops_by_enumeration(cost: np.ndarray, absence: np.ndarray) -> tuple[int, ...] | None:
     """The cheapest times with -1 for absent steps; among equals the smallest read from the last step."""
     T, K = cost.shape
     choices = []

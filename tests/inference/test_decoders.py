@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crosstask.inference.decoders import DECODERS, decode_scores
 from inference.costs import costs
-from oracles import best_paying_times_by_enumeration, best_swapped_times_by_enumeration, best_times_by_enumeration
+from oracles import best_swapped_times_by_enumeration, best_times_by_enumeration, best_times_with_drops_by_enumeration
 
 
 @given(costs(most_T=6))
@@ -20,7 +20,7 @@ def test_once_and_swaps_maximise_the_sum_of_scores(cost):
 def test_drops_maximise_log_probabilities_relative_to_a_random_segment(T, K, seed):
     scores = np.random.default_rng(seed).normal(0, 3, (T, K))
     cost = np.array([[-np.log(np.exp(scores[t, k]) / np.exp(scores[:, k]).sum()) for k in range(K)] for t in range(T)])
-    expected = best_paying_times_by_enumeration(cost, np.full(K, np.log(T)))
+    expected = best_times_with_drops_by_enumeration(cost, np.full(K, np.log(T)))
     if T > 1:  # a single segment has probability 1, which ties with a random one
         assert tuple(decode_scores(scores, "drops")) == expected
 
