@@ -49,6 +49,15 @@ def test_is_finite_for_long_videos_and_large_log_ratios():
     assert np.isfinite(found.in_step).all() and (found.p_shown <= 1 + 1e-9).all()
 
 
+def test_steps_are_found_at_both_ends_of_a_long_video():
+    """The product of 20,000 transition probabilities is far below the smallest float."""
+    planted = np.zeros((20_000, 2), dtype=bool)
+    planted[100:200, 0] = planted[19_000:19_500, 1] = True
+    log_ratios = np.hstack([np.where(planted, 5.0, -5.0), np.zeros((20_000, 1))])
+    found = hmm_posterior(log_ratios, [0.99, 0.99], 0.999, 0.5, [0.7, 0.7])
+    assert np.array_equal(found.in_step > 0.5, planted) and np.allclose(found.p_shown, 1)
+
+
 def test_wrong_shapes_and_nan_are_rejected():
     with pytest.raises(ValueError, match=r"shape \(4, 2\) do not fit 2 steps; expected \(T, 3\)"):
         hmm_posterior(np.zeros((4, 2)), [0.5, 0.5], 0.5, 0.5, [0.5, 0.5])
