@@ -54,7 +54,7 @@ def test_steps_are_found_at_both_ends_of_a_long_video():
     planted = np.zeros((20_000, 2), dtype=bool)
     planted[100:200, 0] = planted[19_000:19_500, 1] = True
     log_ratios = np.hstack([np.where(planted, 5.0, -5.0), np.zeros((20_000, 1))])
-    found = hmm_posterior(log_ratios, [0.99, 0.99], 0.999, 0.5, [0.7, 0.7])
+    found = hmm_posterior(log_ratios, [0.9, 0.9], 0.9, 0.5, [0.7, 0.7])
     assert np.array_equal(found.in_step > 0.5, planted) and np.allclose(found.p_shown, 1)
 
 
