@@ -12,6 +12,7 @@ from crosstask.features import FeaturesInMemory
 from crosstask.inference.hmm_posterior import hmm_posterior
 from crosstask.learning.hmm.class_means import class_means
 from crosstask.learning.hmm.task_prior import initial_prior
+from crosstask.learning.hmm.whitening import autocorrelation_time
 from crosstask.methods.hmm import HiddenMarkovModel, hmm_scorer_from, window_mask
 from crosstask.metrics.truth import annotated_videos
 from crosstask.model.file import load_model, save_model
@@ -96,6 +97,13 @@ def test_scores_of_a_new_task_use_means_predicted_from_words_and_the_initial_pri
     means = scorer.settings.mean_prior.shared * kernel @ scorer.parameters.coefficients
     expected = expected_scores(scorer, scorer.whitening.transform(rows), means, initial_prior(3), 1.0)
     assert np.allclose(scorer.score(new, rows), expected, atol=2e-3)
+
+
+def test_observation_noise_is_that_of_the_whitened_training_features():
+    corpus = tiny_corpus()
+    scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
+    seconds = autocorrelation_time([scorer.whitening.transform(corpus.features.rows(video.id)) for video in corpus.videos])
+    assert seconds > 1 and scorer.settings.mean_prior.noise == pytest.approx(41 * seconds, rel=1e-5)
 
 
 def test_wide_features_are_projected():
