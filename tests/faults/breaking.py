@@ -434,15 +434,15 @@ MUTATIONS += [
     Mutation(
         "EM: agreement gate",
         "learning/hmm/em.py",
-        "initial * (agreement / (agreement + settings.gate))",
-        "initial",
+        "np.where(has_window, 1.0, agreement / (agreement + settings.gate))",
+        "1.0",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(
         "EM: mixture of labels",
         "learning/hmm/em.py",
-        "(1 - settings.initial_weight) * gamma.in_step",
-        "settings.initial_weight**2 * gamma.in_step",
+        "(1 - weight) * gamma.in_step",
+        "weight**2 * gamma.in_step",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(
@@ -644,8 +644,8 @@ MUTATIONS += [
     Mutation(
         "scorer: position",
         "methods/hmm.py",
-        "return posterior(position + scores - scores[:, -1:], prior)",
-        "return posterior(scores - scores[:, -1:], prior)",
+        "log_ratios = position + scores - scores[:, -1:]",
+        "log_ratios = scores - scores[:, -1:]",
         "tests/methods/test_hmm.py",
     ),
     Mutation(
