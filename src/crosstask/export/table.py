@@ -7,7 +7,7 @@ from crosstask.export.annotation_tools import elan, fiftyone, label_studio
 from crosstask.export.chapters import webvtt, youtube
 from crosstask.export.localized_video import LocalizedVideo, localized_videos
 from crosstask.export.tables_and_json import activitynet, csv_table, localize_json
-from crosstask.records import InputError
+from crosstask.records import InputError, refuse_escaping_id
 from crosstask.runs import RunFolder
 from crosstask.storage import stable_json, write_text
 
@@ -55,14 +55,12 @@ def export_run(
     for name in names:
         if name not in FORMATS:
             raise InputError(f"format '{name}' is unknown; expected all, or one of {', '.join(FORMATS)}")
-    if method is not None and method not in run.localizations:
-        raise InputError(f"method '{method}' is not in this run; it has {', '.join(run.localizations)}")
     videos = localized_videos(run, method, all_steps)
     paths: list[Path] = []
     n_absent = sum(len(video.absent) for video in videos)
     remarks: Remarks = [f"{n_absent} steps are predicted absent and left out; --all-steps includes them"] if n_absent else []
     for name in names:
         files, of_format = FORMATS[name](videos, frames_per_second)
-        paths += [write_text(out / name / file, text) for file, text in files.items()]
+        paths += [write_text(out / name / refuse_escaping_id(file, "file"), text) for file, text in files.items()]
         remarks += [f"{name}: {remark}" for remark in of_format]
     return paths, remarks
