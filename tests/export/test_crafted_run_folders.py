@@ -27,7 +27,7 @@ def rename_task(new):
     return edit
 
 
-@pytest.mark.parametrize("identifier", ["../../../x", "/tmp/x", "a/b", "..", "", "a\x00b", "a\\b"])
+@pytest.mark.parametrize("identifier", ["../../../x", "/nosuch/x", "a/b", "..", "", "a\x00b", "a\\b"])
 def test_a_task_id_cannot_leave_the_export_folder(tmp_path, identifier):
     folder, _, _ = tiny_run(tmp_path / "r")
     change(folder, rename_task(identifier))

@@ -38,8 +38,8 @@ MUTATIONS = [
     Mutation(
         "temporary names are unique",
         "storage/atomic.py",
-        "-{next(_numbers)}.partial",
-        "-0.partial",
+        ".{secrets.token_hex(8)}.partial",
+        ".{os.getpid()}-0.partial",
         "tests/storage/test_atomic.py",
     ),
     Mutation(
@@ -52,8 +52,8 @@ MUTATIONS = [
     Mutation(
         "temporary files in use are kept",
         "storage/atomic.py",
-        " and is_unlocked(folder / entry.name)",
-        "",
+        "unlink_if_unlocked(folder / entry.name)",
+        "(folder / entry.name).unlink()",
         "tests/storage/test_atomic.py",
     ),
     Mutation(

@@ -57,8 +57,11 @@ def try_flock(descriptor: int) -> bool:
     return True
 
 
-def is_unlocked(path: Path) -> bool:
-    """True if no process holds the lock of a file; False if one does, or if that cannot be determined."""
+def unlink_if_unlocked(path: Path) -> bool:
+    """True if the file was removed; False if a process holds its lock, or if that cannot be determined.
+
+    The lock is held while the file is removed, so a writer that has just created it cannot lose it after it has locked it.
+    """
     if fcntl is None:
         return False
     try:
@@ -67,6 +70,9 @@ def is_unlocked(path: Path) -> bool:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _is_at(descriptor, path):
+            return False
+        path.unlink()
         return True
     except OSError:
         return False
