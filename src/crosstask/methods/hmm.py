@@ -159,9 +159,10 @@ class HmmScorer:
         if key not in self._cache:
             if len(self._cache) >= _CACHED_TASKS:  # step lists typed into the viewer are unlimited
                 self._cache.clear()
-            means, prior = self._means_and_prior(task)
-            lda = lda_weights(means, self.parameters.covariance)
-            self._cache[key] = LdaWeights(self.whitening.fold_into(lda.weights), lda.offsets), prior
+            with threadpool_limits(limits=1):
+                means, prior = self._means_and_prior(task)
+                lda = lda_weights(means, self.parameters.covariance)
+                self._cache[key] = LdaWeights(self.whitening.fold_into(lda.weights), lda.offsets), prior
         return self._cache[key]
 
     def _means_and_prior(self, task: Task) -> tuple[npt.NDArray[np.float64], TaskPrior]:

@@ -5,6 +5,7 @@ from crosstask.storage.atomic import replace_file, stable_json, write_bytes, wri
 from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
 from crosstask.storage.scratch import scratch_rows
+from crosstask.storage.single_thread import single_thread
 
 __all__ = [
     "NotAnArray",
@@ -17,6 +18,7 @@ __all__ = [
     "read_header",
     "replace_file",
     "scratch_rows",
+    "single_thread",
     "stable_json",
     "write_bytes",
     "write_json",
