@@ -89,6 +89,10 @@ class PackedFeatures:
         """T."""
         return self._video(video_id).n_rows
 
+    def checksum(self, video_id: str) -> int:
+        """CRC-32 of the video's rows, from the index."""
+        return self._video(video_id).crc32
+
     def first_row(self, video_id: str) -> int:
         """Index of the video's first row in `all_rows`."""
         return self._video(video_id).first_row

@@ -1,6 +1,7 @@
 """A corpus as the arrays that learning reads: which videos can train, where their steps may lie, and what was set aside."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +30,7 @@ class TrainingArrays:
     videos: VideoArrays
     tasks: TaskArrays
     keys: tuple[VideoKey, ...]
+    checksums: Mapping[str, int] | None = None  # of the rows by video id, if they are packed
 
 
 @dataclass
@@ -137,4 +139,6 @@ def _arrays(
         TrainingVideo(number[video.task], first_row[video.id], corpus.features.length(video.id), places)
         for video, places in zip(videos, allowed, strict=True)
     ]
-    return TrainingArrays(rows, video_arrays(entries, tasks), tasks, tuple(video.key for video in videos))
+    checksum_of = getattr(corpus.features, "checksum", None)
+    checksums = None if checksum_of is None else {video.id: int(checksum_of(video.id)) for video in videos}
+    return TrainingArrays(rows, video_arrays(entries, tasks), tasks, tuple(video.key for video in videos), checksums)

@@ -1,6 +1,6 @@
 """Atomic file writes, locks, array files and checksums."""
 
-from crosstask.storage.arrays import NotAnArray, digest_of, map_array, read_header
+from crosstask.storage.arrays import NotAnArray, content_is_intact, digest_of, map_array, read_header, with_content_digest
 from crosstask.storage.atomic import replace_file, stable_json, write_bytes, write_json, write_text
 from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
@@ -10,6 +10,7 @@ from crosstask.storage.single_thread import single_thread
 __all__ = [
     "NotAnArray",
     "blocking_lock",
+    "content_is_intact",
     "derived_folder",
     "digest_of",
     "existing_derived_folder",
@@ -20,6 +21,7 @@ __all__ = [
     "scratch_rows",
     "single_thread",
     "stable_json",
+    "with_content_digest",
     "write_bytes",
     "write_json",
     "write_text",

@@ -1,13 +1,15 @@
 """Reading `.npy` files safely: no pickles, and no more memory allocated than the file holds."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+_CONTENT_DIGEST = "content_digest"
 _MAX_HEADER_BYTES = 10_000  # NumPy's own limit, here checked before the header is read
 
 
@@ -22,6 +24,27 @@ def digest_of(arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
         digest.update(f"{name} {arrays[name].dtype.str} {arrays[name].shape}\n".encode())
         digest.update(np.ascontiguousarray(arrays[name]).data)
     return digest.hexdigest()
+
+
+def with_content_digest(description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[np.generic]]) -> dict[str, Any]:
+    """The description of a file of arrays as plain JSON values, with a digest of the arrays and of all other entries."""
+    plain: dict[str, Any] = json.loads(
+        json.dumps({name: value for name, value in description.items() if name != _CONTENT_DIGEST})
+    )
+    return plain | {_CONTENT_DIGEST: _content_digest(plain, arrays)}
+
+
+def content_is_intact(description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[np.generic]]) -> bool:
+    """True if the digest in a description fits; files of version 0.1 have a digest of the arrays only, older ones none."""
+    if _CONTENT_DIGEST in description:
+        rest = {name: value for name, value in description.items() if name != _CONTENT_DIGEST}
+        return bool(description[_CONTENT_DIGEST] == _content_digest(rest, arrays))
+    return "digest" not in description or description["digest"] == digest_of(arrays)
+
+
+def _content_digest(description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
+    text = json.dumps(dict(description), sort_keys=True)
+    return hashlib.sha256(f"{digest_of(arrays)}\n{text}".encode()).hexdigest()
 
 
 class NotAnArray(ValueError):
