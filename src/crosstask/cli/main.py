@@ -92,6 +92,10 @@ def run() -> None:
     except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, BlockingIOError) as error:
         _stop(f"{error.filename}: {error.strerror}")
     except OSError as error:
+        from crosstask.storage import UnreadableFile
+
+        if isinstance(error, UnreadableFile):
+            _stop(f"{error.filename}: {error.strerror}")
         _stop(f"{error.filename or 'input/output'}: {error.strerror}; free space or check the disk, then repeat the command")
     except SystemExit as stopped:
         if stopped.code != _INTERRUPTED:  # what Typer makes of Ctrl-C, without a word

@@ -17,7 +17,7 @@ from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_vid
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.features import NpyFeatures, read_feature_spec
 from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, refuse_escaping_id
-from crosstask.storage import existing_derived_folder, write_text
+from crosstask.storage import MAX_SMALL_BYTES, existing_derived_folder, read_text, write_text
 
 VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
 
@@ -48,9 +48,11 @@ def read_corpus_toml(folder: Path) -> Corpus:
 
 def _read_tasks(path: Path) -> dict[str, Task]:
     try:
-        data = tomllib.loads(path.read_text("utf-8-sig"))
+        data = tomllib.loads(read_text(path, max_bytes=MAX_SMALL_BYTES))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"corpus.toml: {error}; expected TOML such as [tasks.latte]") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except RecursionError:
         raise InputError("corpus.toml: nested too deeply; expected TOML such as [tasks.latte]") from None
     tables = data.get("tasks")

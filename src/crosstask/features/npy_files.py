@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, refuse_escaping_id, stack_rows
-from crosstask.storage import NotAnArray, map_array, read_header, replace_file
+from crosstask.storage import NotAnArray, map_array, open_regular, read_header, replace_file
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class NpyFeatures:
 def read_shape(path: Path) -> tuple[int, int]:
     """(T, D) of a feature file, from its header."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             shape, dtype, _ = read_header(file)
     except (OSError, NotAnArray) as error:
         raise _input_error(path, error) from None

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from crosstask.features.npy_files import NpyFeatures
 from crosstask.records import InputError
-from crosstask.storage import blocking_lock, nonblocking_lock, stable_json, write_json
+from crosstask.storage import blocking_lock, nonblocking_lock, read_text, stable_json, write_json
 
 log = logging.getLogger(__name__)
 FORMAT = 2  # of index.json
@@ -333,7 +333,7 @@ def _index(dtype: str, n_dimensions: int, videos: Sequence[PackedVideo]) -> dict
 def _read_index(path: Path) -> PackedFeatures | None:
     """The pack that an index file describes, or None if the file is not a valid index."""
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = json.loads(read_text(path, "utf-8"))
         if data["format"] != FORMAT or data["dtype"] not in ("float16", "float32") or not _ROWS_FILE_NAME.fullmatch(data["rows"]):
             return None
         videos = {entry["id"]: PackedVideo(**entry) for entry in data["videos"]}

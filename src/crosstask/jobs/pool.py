@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from crosstask.storage import write_text
+from crosstask.storage import read_text, write_text
 
 Values = Mapping[str, Any]
 Work = Callable[[Values], Any]  # an importable function from JSON values to JSON values
@@ -41,7 +41,7 @@ def result_path(folder: Path, job: Job) -> Path:
 def finished_result(folder: Path, job: Job) -> Any | None:
     """The result of a job that was finished with the same values, or None."""
     try:
-        stored = json.loads(result_path(folder, job).read_text("utf-8"))
+        stored = json.loads(read_text(result_path(folder, job), "utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
     same = isinstance(stored, dict) and "result" in stored and stored.get("values") == json.loads(json.dumps(dict(job.values)))

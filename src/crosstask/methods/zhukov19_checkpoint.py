@@ -19,7 +19,7 @@ from crosstask.learning.zhukov19.adam import AdamState
 from crosstask.learning.zhukov19.alternation import AlternationSettings, Progress
 from crosstask.methods.training_videos import TrainingArrays
 from crosstask.records import InputError
-from crosstask.storage import content_is_intact, with_content_digest, write_bytes
+from crosstask.storage import content_is_intact, require_regular, with_content_digest, write_bytes
 
 log = logging.getLogger(__name__)
 FORMAT = 4  # 4: the digest covers the description, the fingerprint all rows
@@ -150,7 +150,7 @@ def read_kept(path: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     from safetensors import SafetensorError, safe_open
 
     try:
-        with safe_open(path, framework="numpy") as file:
+        with safe_open(require_regular(path), framework="numpy") as file:
             description = json.loads(file.metadata()["crosstask"])
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
         if not isinstance(description["settings"], dict):

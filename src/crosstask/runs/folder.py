@@ -23,7 +23,7 @@ from crosstask.records import (
     localization_from_json,
 )
 from crosstask.runs.record import FORMAT, Run, RunVideo, scores_path
-from crosstask.storage import NotAnArray, map_array
+from crosstask.storage import NotAnArray, map_array, read_text
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -87,7 +87,7 @@ def open_run(folder: Path) -> RunFolder:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text("utf-8")
+        text = read_text(path, "utf-8")
         data = json.loads(text, parse_constant=_refuse_constant)
         if _ESCAPED_SURROGATE.search(text):
             json.dumps(data, ensure_ascii=False).encode("utf-8")  # raises a ValueError for half of a character

@@ -9,6 +9,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.storage.reading import open_regular
+
 _CONTENT_DIGEST = "content_digest"
 _MAX_HEADER_BYTES = 10_000  # NumPy's own limit, here checked before the header is read
 
@@ -69,7 +71,7 @@ def read_header(file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[np.generic], 
 
 def map_array(path: Path) -> npt.NDArray[np.generic]:
     """The array of a file, memory-mapped, read-only; NotAnArray if the file is shorter than its header says."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         shape, dtype, offset = read_header(file)
     if dtype.hasobject or any(length < 0 for length in shape):
         raise NotAnArray("does not hold plain numbers")

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError
-from crosstask.storage import content_is_intact, with_content_digest, write_bytes
+from crosstask.storage import content_is_intact, require_regular, with_content_digest, write_bytes
 from crosstask.text.encoders.protocol import Vectors, unit_rows
 from crosstask.text.encoders.word_vectors import WordVectors, max_over_words
 
@@ -77,7 +77,7 @@ def read_learned(path: Path) -> LearnedEncoder:
     from safetensors import SafetensorError, safe_open
 
     try:
-        with safe_open(path, "numpy") as file:
+        with safe_open(require_regular(path), "numpy") as file:
             about = json.loads((file.metadata() or {}).get("about", "{}"))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError, ValueError, RecursionError) as error:
