@@ -1,32 +1,15 @@
 """A FIFO in place of any file that is read: an InputError or a clear OSError at once, never a hang."""
 
 import os
-import signal
-from contextlib import contextmanager
 
 import pytest
 
 from crosstask.datasets import open_corpus
 from crosstask.records import InputError
 from crosstask.storage import UnreadableFile
+from fuzz.hanging import no_hang
 from fuzz.readers import READERS
 from tiny import write_tiny
-
-_PATIENCE_S = 60  # no reader waits on purpose; a hang is for ever
-
-
-@contextmanager
-def no_hang():
-    def stop(*_):
-        raise AssertionError("the reader hangs")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(_PATIENCE_S)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("name", READERS)
