@@ -84,7 +84,14 @@ class HiddenMarkovModel(Params):
         noise = observation_noise(autocorrelation_time([video.rows for video in training]))
         settings = replace(self.settings, mean_prior=replace(self.settings.mean_prior, noise=noise))
         state = self.checkpoint.resume(training, classes, settings, self.sharing) if self.checkpoint is not None else None
-        parameters = fit_em(training, classes, settings, self._after_epoch, state)
+        try:
+            parameters = fit_em(training, classes, settings, self._after_epoch, state)
+        except np.linalg.LinAlgError:
+            raise InputError(
+                f"corpus '{corpus.name}': {sum(len(v.rows) for v in training)} segments of {len(training)} videos are too few, or too "
+                "much alike, to estimate a covariance from; train on more videos"
+            ) from None
+        _raise_if_not_finite(parameters, corpus.name)
         scorer = HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings)
         of_task = {task: [rows[video.id] for video in videos if video.task == task] for task in tasks}
         thresholds = tuple(scorer.thresholds_from(task, of_task[task.id]) for task in tasks.values())
@@ -94,6 +101,12 @@ class HiddenMarkovModel(Params):
         if self.checkpoint is not None:
             self.checkpoint.save(state)
         self.after_epoch(state)
+
+
+def _raise_if_not_finite(parameters: HmmParameters, name: str) -> None:
+    arrays = [parameters.coefficients, parameters.covariance, *(prior.position for prior in parameters.priors)]
+    if not all(np.isfinite(array).all() for array in arrays):
+        raise InputError(f"corpus '{name}': training diverged: its parameters are not finite; check the features with `validate`")
 
 
 def whitened_features(
@@ -106,6 +119,8 @@ def whitened_features(
     for video_id in sorted(rows):
         last = first + len(rows[video_id])
         buffer[first:last] = whitening.transform(rows[video_id])
+        if not np.isfinite(buffer[first:last]).all():
+            raise InputError(f"video {video_id}: its features are too large to train on; extract or scale them again")
         whitened[video_id] = buffer[first:last]
         first = last
     return whitened
