@@ -26,7 +26,7 @@ from crosstask.cli import (
     view,
 )
 from crosstask.cli import run as run_verb
-from crosstask.cli.output import listen
+from crosstask.cli.output import listen, note
 
 _INTERRUPTED = 130
 
@@ -106,7 +106,7 @@ def run() -> None:
 
 
 def _stop(message: str, code: int = 2) -> None:
-    typer.echo(f"error: {' '.join(message.split())}", err=True)
+    note(f"error: {' '.join(message.split())}")
     sys.exit(code)
 
 

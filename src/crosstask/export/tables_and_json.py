@@ -2,11 +2,13 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from crosstask.export.localized_video import LocalizedVideo
 
+_PLAIN_ID = re.compile(r"[-\w]+")
 COLUMNS = ("task", "video", "step", "second", "start_s", "end_s", "score", "shown")
 
 
@@ -18,10 +20,16 @@ def csv_table(videos: Sequence[LocalizedVideo]) -> str:
     for video in videos:
         for step in video.steps:
             times = (step.second, f"{step.start_s:g}", f"{step.end_s:g}", f"{step.score:.6g}")
-            writer.writerow((video.title, video.key.video, _no_formula(step.step), *times, "yes" if step.shown else "no"))
+            writer.writerow((*_named(video), _no_formula(step.step), *times, "yes" if step.shown else "no"))
         for name in video.absent:
-            writer.writerow((video.title, video.key.video, _no_formula(name), "", "", "", "", "no"))
+            writer.writerow((*_named(video), _no_formula(name), "", "", "", "", "no"))
     return text.getvalue()
+
+
+def _named(video: LocalizedVideo) -> tuple[str, str]:
+    """Title and id; an id of letters, digits, '-' and '_', as YouTube's are, stays as it is, since '-abc' computes nothing."""
+    video_id = video.key.video
+    return _no_formula(video.title), video_id if _PLAIN_ID.fullmatch(video_id) else _no_formula(video_id)
 
 
 def _no_formula(cell: str) -> str:

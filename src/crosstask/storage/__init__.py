@@ -3,6 +3,7 @@
 from crosstask.storage.arrays import NotAnArray, content_is_intact, digest_of, map_array, read_header, with_content_digest
 from crosstask.storage.atomic import replace_file, stable_json, write_bytes, write_json, write_text
 from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
+from crosstask.storage.figures import figure_bytes
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
 from crosstask.storage.reading import MAX_SMALL_BYTES, UnreadableFile, open_regular, read_bytes, read_text, require_regular
 from crosstask.storage.scratch import scratch_rows
@@ -17,6 +18,7 @@ __all__ = [
     "derived_folder",
     "digest_of",
     "existing_derived_folder",
+    "figure_bytes",
     "map_array",
     "nonblocking_lock",
     "open_regular",
