@@ -1,6 +1,14 @@
 """Atomic file writes, locks, array files and checksums."""
 
-from crosstask.storage.arrays import NotAnArray, content_is_intact, digest_of, map_array, read_header, with_content_digest
+from crosstask.storage.arrays import (
+    NotAnArray,
+    content_is_intact,
+    digest_of,
+    load_array,
+    map_array,
+    read_header,
+    with_content_digest,
+)
 from crosstask.storage.atomic import replace_file, stable_json, write_bytes, write_json, write_text
 from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
 from crosstask.storage.figures import figure_bytes
@@ -19,6 +27,7 @@ __all__ = [
     "digest_of",
     "existing_derived_folder",
     "figure_bytes",
+    "load_array",
     "map_array",
     "nonblocking_lock",
     "open_regular",

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import math
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -72,15 +74,28 @@ def read_header(file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[np.generic], 
 def map_array(path: Path) -> npt.NDArray[np.generic]:
     """The array of a file, memory-mapped, read-only; NotAnArray if the file is shorter than its header says."""
     with open_regular(path) as file:
-        shape, dtype, offset = read_header(file)
+        shape, dtype, is_empty = _checked_header(file)
+    return np.empty(shape, dtype) if is_empty else np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+
+
+def load_array(path: Path) -> npt.NDArray[np.generic]:
+    """The array of a file, read into memory: a file that shrinks meanwhile is NotAnArray, where a mapped one would end the process."""
+    with open_regular(path) as file:
+        shape, dtype, is_empty = _checked_header(file)
+        file.seek(0)
+        try:
+            return np.empty(shape, dtype) if is_empty else np.asarray(np.lib.format.read_array(file, allow_pickle=False))
+        except (ValueError, EOFError):
+            raise NotAnArray("truncated while it was read") from None
+
+
+def _checked_header(file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[np.generic], bool]:
+    """Shape, dtype, and whether there are no numbers; NotAnArray if the file is shorter than its header says."""
+    shape, dtype, offset = read_header(file)
     if dtype.hasobject or any(length < 0 for length in shape):
         raise NotAnArray("does not hold plain numbers")
-    expected = offset + dtype.itemsize
-    for length in shape:
-        expected = offset + (expected - offset) * length
-    found = path.stat().st_size
+    expected = offset + dtype.itemsize * math.prod(shape)
+    found = os.fstat(file.fileno()).st_size
     if found < expected:
         raise NotAnArray(f"truncated: {found} bytes where its header says {expected}")
-    if expected == offset:
-        return np.empty(shape, dtype)
-    return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+    return shape, dtype, expected == offset
