@@ -1,6 +1,8 @@
 """The `crosstask` command: one verb a file, heavy imports only inside the verb that needs them."""
 
+import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,6 +29,7 @@ from crosstask.cli import (
 )
 from crosstask.cli import run as run_verb
 from crosstask.cli.output import listen, note
+from crosstask.cli.ranges import checked
 
 _INTERRUPTED = 130
 
@@ -74,13 +77,14 @@ for verb in (
     doctor.doctor,
     download.download,
 ):
-    app.command()(verb)
+    app.command()(checked(verb))
 app.add_typer(encoder.encoder_app, name="encoder")
 app.add_typer(corpus.corpus_app, name="corpus")
 
 
 def run() -> None:
     """Entry point: an error of the user's is one line and exit code 2."""
+    _replace_closed_streams()
     try:
         app()
     except ValueError as error:
@@ -89,8 +93,8 @@ def run() -> None:
         if not isinstance(error, InputError):
             raise
         _stop(str(error))
-    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, BlockingIOError) as error:
-        _stop(f"{error.filename}: {error.strerror}")
+    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, BlockingIOError, ConnectionError) as error:
+        _stop(f"{error.filename or 'input/output'}: {error.strerror}")
     except OSError as error:
         from crosstask.storage import UnreadableFile
 
@@ -103,6 +107,13 @@ def run() -> None:
         _stop("interrupted; repeat the command to go on", _INTERRUPTED)
     except KeyboardInterrupt:
         _stop("interrupted; repeat the command to go on", _INTERRUPTED)
+
+
+def _replace_closed_streams() -> None:
+    """Let a command whose stdout or stderr was closed by the shell (`>&-`) run without it."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - stays open until the end
 
 
 def _stop(message: str, code: int = 2) -> None:

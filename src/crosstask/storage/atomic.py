@@ -5,6 +5,7 @@ Write to a temporary name in the same folder, flush to disk, rename, flush the f
 temporary file: an unlocked one was left by a killed process and is removed by the next process that writes to the folder.
 """
 
+import errno
 import json
 import os
 import re
@@ -24,6 +25,8 @@ _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 @contextmanager
 def replace_file(path: Path) -> Iterator[IO[bytes]]:
     """A binary file that becomes `path` when the block succeeds and is removed when it raises."""
+    if not path.name:  # '.', or an empty name
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_stale_temporaries(path.parent.absolute())
     temporary, opened = _open_temporary(path)

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from errno import EWOULDBLOCK
+from errno import EISDIR, EWOULDBLOCK
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -81,6 +81,9 @@ def unlink_if_unlocked(path: Path) -> bool:
 
 
 def _lock_file(path: Path) -> Path:
+    path = path if path.name else path.absolute()  # so that '.' has a name
+    if not path.name:
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
     return path.with_name(f".{truncated_name(path.name)}.lock")
 
 
