@@ -25,11 +25,9 @@ def model(corpus, tmp_path_factory):
     return path
 
 
-def test_version_and_help_are_quick():
-    started = time.perf_counter()
+def test_version_and_help():
     assert crosstask("--version").stdout.startswith("crosstask 0.")
     assert "localize" in crosstask("--help").stdout
-    assert time.perf_counter() - started < 10, "a bound against accidental heavy imports, not a timing"
 
 
 def test_help_imports_nothing_heavy():
