@@ -15,6 +15,7 @@ from crosstask.model.file import load_model, save_model
 from crosstask.model.localization import absence_thresholds_of
 from crosstask.model.model import Model
 from crosstask.records import InputError, Interval, StepInterval, task_from_steps
+from crosstask.text.word_kernel import class_words, word_kernel
 from tiny import tiny_corpus
 
 
@@ -150,3 +151,11 @@ def test_a_background_without_a_length_is_refused(length):
     lengths = [length, *values["background_lengths"][1:]]
     with pytest.raises(InputError, match="background"):
         hmm_scorer_from(arrays, {**values, "background_lengths": lengths})
+
+
+def test_kernel_of_a_trained_task_is_that_of_its_words():
+    scorer = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0))
+    for number, task in enumerate(scorer.tasks):
+        shares = scorer._class_shares
+        kernel = shares[scorer._classes.of(number)] @ shares.T
+        assert kernel.tobytes() == word_kernel(class_words(task, scorer.sharing), scorer._class_names).tobytes()

@@ -30,7 +30,7 @@ from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, Task, Video
 from crosstask.storage import derived_folder, scratch_rows
 from crosstask.text import SHARING
-from crosstask.text.word_kernel import BACKGROUND, class_words, word_kernel
+from crosstask.text.word_kernel import BACKGROUND, class_words, word_kernel, word_shares
 
 if TYPE_CHECKING:  # only training needs it, and it loads the kernels of another method
     from crosstask.methods.hmm_checkpoint import HmmCheckpoint
@@ -88,10 +88,10 @@ class HiddenMarkovModel(Params):
             parameters = fit_em(training, classes, settings, self._after_epoch, state)
         except np.linalg.LinAlgError:
             raise InputError(
-                f"corpus '{corpus.name}': {sum(len(v.rows) for v in training)} segments of {len(training)} videos are too few, or too "
+                f"{sum(len(v.rows) for v in training)} segments of {len(training)} videos are too few, or too "
                 "much alike, to estimate a covariance from; train on more videos"
             ) from None
-        _raise_if_not_finite(parameters, corpus.name)
+        _raise_if_not_finite(parameters)
         scorer = HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings)
         of_task = {task: [rows[video.id] for video in videos if video.task == task] for task in tasks}
         thresholds = tuple(scorer.thresholds_from(task, of_task[task.id]) for task in tasks.values())
@@ -103,10 +103,10 @@ class HiddenMarkovModel(Params):
         self.after_epoch(state)
 
 
-def _raise_if_not_finite(parameters: HmmParameters, name: str) -> None:
+def _raise_if_not_finite(parameters: HmmParameters) -> None:
     arrays = [parameters.coefficients, parameters.covariance, *(prior.position for prior in parameters.priors)]
     if not all(np.isfinite(array).all() for array in arrays):
-        raise InputError(f"corpus '{name}': training diverged: its parameters are not finite; check the features with `validate`")
+        raise InputError("training diverged: its parameters are not finite; check the features with `validate`")
 
 
 def whitened_features(
@@ -183,11 +183,13 @@ class HmmScorer:
     def _means_and_prior(self, task: Task) -> tuple[npt.NDArray[np.float64], TaskPrior]:
         """Class means (K + 1, d) and prior: those of a trained task, or what the words of a new task give."""
         prior, coefficients = self.settings.mean_prior, self.parameters.coefficients
-        from_words = prior.shared * word_kernel(class_words(task, self.sharing), self._class_names) @ coefficients
         number = self._number_of(task)
         if number is None:
+            from_words = prior.shared * word_kernel(class_words(task, self.sharing), self._class_names) @ coefficients
             return from_words, replace(initial_prior(len(task.steps)), trained=False)
         classes = self._classes.of(number)
+        kernel = self._class_shares[classes] @ self._class_shares.T  # `word_kernel`, without counting all words again
+        from_words = prior.shared * kernel @ coefficients
         return from_words + prior.own * coefficients[classes], self.parameters.priors[number]
 
     def _number_of(self, task: Task) -> int | None:
@@ -205,6 +207,10 @@ class HmmScorer:
     @cached_property
     def _class_names(self) -> list[list[str]]:
         return [name for task in self.tasks for name in class_words(task, self.sharing)]
+
+    @cached_property
+    def _class_shares(self) -> npt.NDArray[np.float64]:
+        return word_shares(self._class_names)
 
     @cached_property
     def _known_words(self) -> frozenset[str]:
