@@ -198,3 +198,11 @@ def test_background_durations_must_be_positive_and_finite(length):
     lengths = [length, *values["background_lengths"][1:]]
     with pytest.raises(InputError, match="background"):
         hmm_scorer_from(arrays, {**values, "background_lengths": lengths})
+
+
+def test_kernel_of_a_trained_task_is_that_of_its_words():
+    scorer = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0))
+    for number, task in enumerate(scorer.tasks):
+        shares = scorer._class_shares
+        kernel = shares[scorer._classes.of(number)] @ shares.T
+        assert kernel.tobytes() == word_kernel(class_words(task, scorer.sharing), scorer._class_names).tobytes()
