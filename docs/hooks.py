@@ -117,24 +117,24 @@ REAL = (
         "plain sentence encoder 18.2 / 10.7 / 27.7",
     ),
     Row(
-        "Breakfast, unseen people, real features, **simulated windows**: paper's recipe with / without windows",
+        "Breakfast, unseen people, real features, **simulated windows**: `zhukov19` with / without windows",
         "breakfast-zhukov19",
         lambda data: " / ".join(percent(data["ours"][name]["mean"]) for name in ("windows", "no windows")),
         "published code on the same splits 45.8 / 44.4",
     ),
     Row(
-        "Breakfast, the same: best recipe with / without windows / task never trained on",
+        "Breakfast, the same: `hmm` with / without windows / task never trained on",
         "default-method-breakfast",
         lambda data: " / ".join(
             percent(data["recall"][name]["mean"]) for name in ("best", "best, no windows", "best, task never trained")
         ),
-        "Uniform 50.0, paper's recipe 45.0 / 43.9, best without sharing 54.2",
+        "Uniform 50.0, `zhukov19` 45.0 / 43.9, `hmm` without sharing 54.2",
     ),
     Row(
-        "Shelves and Toast, real annotation, **speech as features**: best recipe",
+        "Shelves and Toast, real annotation, **speech as features**: `hmm`",
         "default-method-speech",
         lambda data: percent(data["recall"]["best"]["mean"]),
-        "paper's recipe 27.4 on the same splits",
+        "`zhukov19` 27.4 on the same splits",
     ),
     Row(
         "Half of an article finds its other half first, 1,383 articles",
@@ -153,13 +153,13 @@ REAL = (
 )
 SYNTHETIC = (
     Row(
-        "Training speed, *synthetic* numbers of the real sizes: times as fast as a textbook trainer / floors at CrossTask's size",
+        "Training speed, *synthetic* numbers of the real sizes: times as fast as a textbook trainer / times the time of reading the data once",
         "training-speed",
         lambda data: f"{data['speedup']:.0f} / {data['floor_ratio']:.1f}",
         "aim 100 / 8",
     ),
     Row(
-        "*Synthetic* films drawn here, 10 seeds of 32 test videos: Uniform / no sharing / best / best, task never trained on",
+        "*Synthetic* films rendered here, 10 seeds of 32 test videos: Uniform / `hmm` without sharing / `hmm` / `hmm`, task never trained on",
         "video-demo",
         lambda data: " / ".join(
             percent(data["recall"][name]) for name in ("uniform", "no sharing", "best", "best, task never trained on")
