@@ -40,8 +40,8 @@ def package_map_page() -> str:
     lines = [
         "# Package map",
         "",
-        "The packages of `src/crosstask/`, generated from `tests/test_architecture.py`, which compares this map with the imports of every file. Data moves down",
-        "the list; a package imports only packages above it.",
+        "The packages of `src/crosstask/`, generated from `tests/test_architecture.py`, which compares this map with the imports of every file.",
+        "Data moves down the list; a package imports only packages above it.",
         "",
         "| package | contents | may import |",
         "|---|---|---|",
@@ -53,7 +53,8 @@ def package_map_page() -> str:
         "| `__init__.py` | the public [Python API](api.md), loaded on first use | everything above |",
         "| `cli/` | command line: arguments, one call, printed result | everything above |",
         "",
-        "`learning/` and `inference/` work on arrays alone: they know neither videos nor files. A video's way through these packages: [Follow one video](follow-a-video.md).",
+        "`learning/` and `inference/` work on arrays alone: they know neither videos nor files.",
+        "A video's way through these packages: [Follow one video](follow-a-video.md).",
     ]
     return "\n".join(lines) + "\n"
 
