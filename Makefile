@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS := deep,video,speech,sentence,fasttext,serve,ray,dev
 
-.PHONY: demo setup locked test check docs bench faults fuzz system clean
+QUICK := inference learning methods model evaluation metrics records text datasets storage features runs export narration experiments
+
+.PHONY: demo setup locked test quick check docs bench faults fuzz system clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -32,6 +34,10 @@ locked: requirements-check.txt
 
 test: $(VENV)/.full
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15
+
+# The packages that compute, without their slow tests: about three minutes on 2 cores, once Numba has compiled its kernels.
+quick: $(VENV)/.full
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=5 -m "not slow" $(QUICK:%=tests/%) tests/test_architecture.py tests/test_mirror.py tests/faults/test_breaking.py
 
 check: $(VENV)/.full
 	$(BIN)/ruff format --check .

@@ -285,6 +285,7 @@ def test_english_and_short_texts_count_as_english() -> None:
     assert looks_english(parse_narration(Path("v.vtt"), as_vtt([(0, 9, "pommes")]).encode()))
 
 
+@pytest.mark.slow
 def test_hostile_files_are_read_quickly() -> None:
     start = time.perf_counter()
     parse_narration(Path("v.srt"), as_srt([(i, i + 1, "a\n" * 40) for i in range(2000)]).encode())

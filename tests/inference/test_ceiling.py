@@ -27,7 +27,7 @@ def test_one_segment_serves_one_step():
     assert ordered_ceiling([[1, 1, 1]]) == (1, 3)
 
 
-def test_absent_steps_ask_for_no_room():
+def test_absent_steps_need_no_segment():
     assert ordered_ceiling([[1, 0, 0], [0, 0, 1]]) == (2, 2)
 
 
@@ -35,6 +35,6 @@ def test_nothing_annotated():
     assert ordered_ceiling(np.zeros((5, 3))) == (0, 0)
 
 
-def test_other_shapes_are_refused():
+def test_other_shapes_are_rejected():
     with pytest.raises(BadCost, match=r"truth of shape \(3,\)"):
         ordered_ceiling([1, 0, 1])

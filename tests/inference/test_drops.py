@@ -7,13 +7,13 @@ from hypothesis.extra.numpy import arrays
 from crosstask.inference import BadCost, NoOrderedAnswer, decode_once
 from crosstask.inference.drops import decode_with_drops
 from inference.costs import costs, whole_or_forbidden
-from oracles import best_paying_times_by_enumeration
+from oracles import best_times_with_drops_by_enumeration
 
 
 @given(costs(whole_or_forbidden, most_T=5, most_K=3, fits=False), st.data())
 def test_equals_enumeration_ties_included(cost, data):
     absence = data.draw(arrays(np.float64, cost.shape[1], elements=whole_or_forbidden))
-    expected = best_paying_times_by_enumeration(cost, absence)
+    expected = best_times_with_drops_by_enumeration(cost, absence)
     if expected is None:
         with pytest.raises(NoOrderedAnswer, match="compulsory"):
             decode_with_drops(cost, absence)
@@ -21,21 +21,21 @@ def test_equals_enumeration_ties_included(cost, data):
         assert tuple(decode_with_drops(cost, absence)) == expected
 
 
-def test_absence_without_end_price_is_the_once_programme():
+def test_infinite_absence_costs_give_the_answer_of_decode_once():
     cost = np.random.default_rng(0).normal(size=(40, 6))
     assert (decode_with_drops(cost, np.inf) == decode_once(cost)).all()
 
 
-def test_a_step_that_costs_just_its_absence_stays_out():
+def test_a_step_that_costs_exactly_its_absence_is_dropped():
     assert decode_with_drops([[1.0], [2.0]], 1.0).tolist() == [-1]
     assert decode_with_drops([[1.0], [2.0]], 1.5).tolist() == [0]
 
 
-def test_too_short_a_video_keeps_the_steps_that_pay_most():
+def test_a_short_video_keeps_the_cheapest_steps():
     assert decode_with_drops([[-1.0, -3.0, -2.0]], 0.0).tolist() == [-1, 0, -1]
 
 
-def test_refusals_name_the_video():
+def test_errors_name_the_video():
     with pytest.raises(NoOrderedAnswer, match=r"T = 1 segments.*the 2 compulsory of 2 steps"):
         decode_with_drops(np.zeros((1, 2)), np.inf)
     with pytest.raises(BadCost, match=r"absence costs \[0.0, nan\] in video V"):

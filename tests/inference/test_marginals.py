@@ -36,13 +36,13 @@ def test_equal_enumeration(cost):
 
 
 @given(costs(smooth), st.floats(-1e6, 1e6))
-def test_a_number_added_to_every_cost_moves_nothing(cost, number):
+def test_invariant_to_a_constant_added_to_all_costs(cost, number):
     cost = cost.astype(float)
     np.testing.assert_allclose(once_marginals(cost + number), once_marginals(cost), atol=1e-7)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e3, 1e9])
-def test_every_step_is_somewhere_and_no_segment_is_overfull(scale):
+def test_each_step_sums_to_one_and_each_segment_to_at_most_one(scale):
     marginals = once_marginals(scale * np.random.default_rng(0).normal(size=(400, 12)))
     np.testing.assert_allclose(marginals.sum(axis=0), 1.0, atol=1e-12)
     assert marginals.min() >= 0.0

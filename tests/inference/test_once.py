@@ -45,7 +45,7 @@ def test_cost_is_least_for_any_numbers(cost):
 
 
 @given(costs(whole), st.integers(-50, 50), st.data())
-def test_a_number_added_to_every_cost_or_to_one_step_moves_nothing(cost, number, data):
+def test_invariant_to_a_constant_added_to_all_costs_or_to_one_step(cost, number, data):
     k = data.draw(st.integers(0, cost.shape[1] - 1))
     times = decode_once(cost)
     moved_step = cost.copy()
@@ -87,26 +87,26 @@ def test_column_order_and_strided_costs_are_fine():
     assert (decode_once(cost[::2, ::3]) == decode_once(cost[::2, ::3].copy())).all()
 
 
-def test_too_few_segments_are_said_with_the_name():
+def test_too_few_segments_are_an_error_that_names_the_video():
     with pytest.raises(NoOrderedAnswer, match=r"T = 3 segments cannot hold 5 steps in video -a b: give a longer"):
         decode_once(np.zeros((3, 5)), name="-a b")
 
 
-def test_forbidding_too_much_is_said_with_the_name():
+def test_too_many_infinite_costs_are_an_error_that_names_the_video():
     cost = np.array([[np.inf, 0], [0, np.inf], [np.inf, np.inf]])
     with pytest.raises(NoOrderedAnswer, match=r"no ordered answer in video V: its infinite costs leave no increasing times"):
         decode_once(cost, name="V")
 
 
 @pytest.mark.parametrize("bad", [np.nan, -np.inf])
-def test_what_is_no_cost_is_refused_with_its_place(bad):
+def test_an_invalid_cost_is_an_error_that_names_its_place(bad):
     cost = np.zeros((4, 3))
     cost[2, 1] = bad
     with pytest.raises(BadCost, match=rf"cost {bad} at segment 2, step 1 in video V"):
         decode_once(cost, name="V")
 
 
-def test_other_shapes_are_refused():
+def test_other_shapes_are_rejected():
     with pytest.raises(BadCost, match=r"shape \(4,\).*expected \(T, K\)"):
         decode_once(np.zeros(4))
 
@@ -133,7 +133,7 @@ def test_batch_errors_name_the_video():
         place(np.zeros((3, 2)), names=["only one"])
 
 
-def test_kernel_works_in_larger_work_space_and_says_no_without_raising():
+def test_kernel_accepts_larger_work_space_and_returns_false_without_an_answer():
     rng = np.random.default_rng(4)
     value, placed = np.full(40, np.nan), rng.random((50, 40)) < 0.5  # what is left from another video does not matter
     cost, times = rng.random((30, 6)), np.full(6, -7)

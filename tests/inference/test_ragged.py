@@ -8,7 +8,7 @@ from inference.costs import costs
 
 
 @given(st.lists(costs(fits=False), max_size=5))
-def test_there_and_back(matrices):
+def test_concatenated_and_separated_round_trip(matrices):
     back = separated(*concatenated(matrices))
     assert len(back) == len(matrices)
     for before, after in zip(matrices, back, strict=True):
@@ -16,16 +16,16 @@ def test_there_and_back(matrices):
         assert (before == after).all()
 
 
-def test_an_empty_batch_is_a_batch():
+def test_an_empty_batch():
     assert decode_once_batch(*concatenated([])).tolist() == []
 
 
-def test_sizes_that_disagree_are_said():
+def test_inconsistent_sizes_are_rejected():
     with pytest.raises(BadCost, match="a batch of 5 costs and no names for 2 videos with 6 cells"):
         decode_once_batch(np.zeros(5), [2, 2], [2, 1])
 
 
-def test_the_second_of_two_empty_neighbours_is_not_blamed():
+def test_errors_after_empty_videos_name_the_right_one():
     flat = np.array([0.0, np.nan])
     with pytest.raises(BadCost, match="segment 1, step 0 in video c"):
         decode_once_batch(flat, [0, 0, 2], [1, 1, 1], names=["a", "b", "c"])

@@ -1,4 +1,4 @@
-"""The best recipe: finds the true steps, keeps its model whole, and is steered by nothing but data."""
+"""The default method: finds planted steps, scores by the posterior of its parameters, and depends on nothing but data."""
 
 import ast
 from dataclasses import replace
@@ -9,12 +9,18 @@ import pytest
 
 from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.features import FeaturesInMemory
+from crosstask.inference.hmm_posterior import hmm_posterior
+from crosstask.learning.hmm.class_means import class_means
+from crosstask.learning.hmm.task_prior import initial_prior
+from crosstask.learning.hmm.whitening import autocorrelation_time
 from crosstask.methods.hmm import HiddenMarkovModel, hmm_scorer_from, window_mask
 from crosstask.metrics.truth import annotated_videos
 from crosstask.model.file import load_model, save_model
 from crosstask.model.localization import absence_thresholds_of
 from crosstask.model.model import Model
 from crosstask.records import InputError, Interval, StepInterval, task_from_steps
+from crosstask.text.word_kernel import class_words, word_kernel
+from oracles import chain_of, log_ratios_by_densities, position_log_ratios_by_interpolation
 from tiny import tiny_corpus
 
 
@@ -23,35 +29,35 @@ def recall(corpus, scorer):
 
 
 @pytest.mark.parametrize("windows", [True, False])
-def test_plain_steps_are_found_with_and_without_windows(windows):
+def test_planted_steps_are_found_with_and_without_windows(windows):
     corpus = tiny_corpus(videos_per_task=8)
-    seen = corpus if windows else corpus.without_windows()
-    assert recall(corpus, HiddenMarkovModel().fit(seen, np.random.default_rng(0))) > 0.9
+    training = corpus if windows else corpus.without_windows()
+    assert recall(corpus, HiddenMarkovModel().fit(training, np.random.default_rng(0))) > 0.9
 
 
-def test_nothing_is_random_and_the_order_of_tasks_and_videos_changes_nothing():
+def test_training_is_deterministic_and_independent_of_the_order_of_tasks_and_videos():
     corpus = tiny_corpus()
-    turned = corpus.only(reversed(corpus.videos))
-    object.__setattr__(turned, "tasks", dict(reversed(corpus.tasks.items())))
+    reordered = corpus.only(reversed(corpus.videos))
+    object.__setattr__(reordered, "tasks", dict(reversed(corpus.tasks.items())))
     rows = corpus.features.rows("-v1_2")
-    first, second = (HiddenMarkovModel().fit(c, np.random.default_rng(i)) for i, c in enumerate((corpus, turned)))
+    first, second = (HiddenMarkovModel().fit(c, np.random.default_rng(i)) for i, c in enumerate((corpus, reordered)))
     assert np.array_equal(first.score(corpus.tasks["1"], rows), second.score(corpus.tasks["1"], rows))
 
 
-def test_scale_and_offset_of_the_features_change_no_label():
+def test_scores_are_invariant_to_scale_and_offset_of_the_features():
     corpus = tiny_corpus()
-    bent = {
+    scaled = {
         v: corpus.features.rows(v) * np.array([1, 1000, 0.01, 5, 1, 1]) + np.array([0, 7, 100, 0, 0, 0]) for v in corpus.features
     }
-    other = replace(corpus, features=FeaturesInMemory(bent))
+    other = replace(corpus, features=FeaturesInMemory(scaled))
     for task in corpus.tasks.values():
         video = next(v for v in corpus.videos if v.task == task.id)
         one = HiddenMarkovModel().fit(corpus, np.random.default_rng(0)).score(task, corpus.features.rows(video.id))
-        two = HiddenMarkovModel().fit(other, np.random.default_rng(0)).score(task, bent[video.id])
+        two = HiddenMarkovModel().fit(other, np.random.default_rng(0)).score(task, scaled[video.id])
         assert np.allclose(one, two, atol=1e-2)
 
 
-def test_a_model_comes_back_whole_and_scores_new_tasks(tmp_path):
+def test_a_saved_model_gives_the_same_scores_also_of_new_tasks(tmp_path):
     corpus = tiny_corpus()
     scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
     again = load_model(save_model(Model(scorer, corpus.tasks, "best"), tmp_path / "m"))
@@ -62,22 +68,60 @@ def test_a_model_comes_back_whole_and_scores_new_tasks(tmp_path):
     assert again.scorer.unknown_steps(task_from_steps("boil milk, flambé")) == ["flambé"]
 
 
-def test_wide_features_are_turned_onto_their_main_directions():
+def expected_scores(scorer, whitened, means, prior, largest_weight):
+    """Log-posterior of a video from Gaussian densities around the class means and the weighted position of the steps."""
+    T = len(whitened)
+    ratios = log_ratios_by_densities(whitened, means, scorer.parameters.covariance)
+    ratios += position_log_ratios_by_interpolation(prior, T, 10.0, largest_weight)
+    return np.log(hmm_posterior(ratios, *chain_of(prior, T)).in_step + 1e-12)
+
+
+def test_scores_of_a_trained_task_are_the_log_posterior_of_its_parameters():
+    corpus = tiny_corpus()
+    scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
+    names = [name for task in scorer.tasks for name in class_words(task, "component")]
+    means = class_means(scorer.parameters.coefficients, word_kernel(names, names), scorer.settings.mean_prior)
+    for number, (first, last) in enumerate([(0, 4), (4, 7), (7, 10)]):
+        rows = corpus.features.rows(f"-v{scorer.tasks[number].id}_1")
+        prior = scorer.parameters.priors[number]
+        expected = expected_scores(scorer, scorer.whitening.transform(rows), means[first:last], prior, 0.5)
+        assert np.allclose(scorer.score(scorer.tasks[number], rows), expected, atol=2e-3)
+
+
+def test_scores_of_a_new_task_use_means_predicted_from_words_and_the_initial_prior():
+    corpus = tiny_corpus()
+    scorer, rows = HiddenMarkovModel().fit(corpus, np.random.default_rng(0)), corpus.features.rows("-v1_1")
+    new = task_from_steps("boil coffee, pour milk, stir water")
+    names = [name for task in scorer.tasks for name in class_words(task, "component")]
+    kernel = word_kernel(class_words(new, "component"), names)
+    means = scorer.settings.mean_prior.shared * kernel @ scorer.parameters.coefficients
+    expected = expected_scores(scorer, scorer.whitening.transform(rows), means, initial_prior(3), 1.0)
+    assert np.allclose(scorer.score(new, rows), expected, atol=2e-3)
+
+
+def test_observation_noise_is_that_of_the_whitened_training_features():
+    corpus = tiny_corpus()
+    scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
+    seconds = autocorrelation_time([scorer.whitening.transform(corpus.features.rows(video.id)) for video in corpus.videos])
+    assert seconds > 1 and scorer.settings.mean_prior.noise == pytest.approx(41 * seconds, rel=1e-5)
+
+
+def test_wide_features_are_projected():
     corpus = tiny_corpus(n_dimensions=700, videos_per_task=3)
     scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
     assert scorer.whitening.directions is not None and scorer.whitening.width <= 512
     assert recall(corpus, scorer) > 0.8
 
 
-def test_sharing_lets_an_untrained_task_be_found():
+def test_steps_of_an_untrained_task_are_found_by_shared_words():
     corpus = tiny_corpus(videos_per_task=10)
     without = corpus.only_tasks(["1", "30"])
     scorer = HiddenMarkovModel().fit(without, np.random.default_rng(0))
     result = evaluate_videos(corpus, scorer, [v for v in corpus.videos if v.task == "2"])
-    assert result.to_json()["recall"]["mean"] > 0.7  # 'boil' and 'pour' were seen elsewhere, 'water' never
+    assert result.to_json()["recall"]["mean"] > 0.7  # 'boil' and 'pour' occur in trained tasks, 'water' does not
 
 
-def test_windows_over_most_of_the_video_say_nothing():
+def test_windows_over_most_of_the_video_are_left_out():
     corpus = tiny_corpus()
     key = corpus.videos[1].key
     wide = replace(corpus, windows={key: (StepInterval(0, Interval(0, 15)), StepInterval(1, Interval(3, 6)))})
@@ -85,7 +129,7 @@ def test_windows_over_most_of_the_video_say_nothing():
     assert not mask[:, 0].any() and mask[:, 1].sum() == 3 and not mask[:, 2].any()
 
 
-def test_five_videos_of_one_task_and_single_rows_are_enough():
+def test_one_task_with_four_videos_and_constant_features_can_be_trained():
     corpus = tiny_corpus().only_tasks(["2"])
     assert recall(tiny_corpus(), HiddenMarkovModel().fit(corpus, np.random.default_rng(0))) >= 0
     flat = replace(corpus, features=FeaturesInMemory({v: np.zeros((20, 6), np.float32) for v in corpus.features}))
@@ -93,7 +137,7 @@ def test_five_videos_of_one_task_and_single_rows_are_enough():
     assert np.isfinite(scores).all()
 
 
-def test_other_widths_and_unknown_sharing_are_refused():
+def test_features_of_another_width_and_unknown_sharing_are_rejected():
     corpus = tiny_corpus()
     with pytest.raises(InputError, match="trained on 6 columns"):
         HiddenMarkovModel().fit(corpus, np.random.default_rng(0)).score(corpus.tasks["1"], np.zeros((9, 5)))
@@ -101,7 +145,7 @@ def test_other_widths_and_unknown_sharing_are_refused():
         HiddenMarkovModel("words").fit(corpus, np.random.default_rng(0))
 
 
-def test_no_data_set_name_width_or_task_steers_the_method():
+def test_the_method_depends_on_no_name_of_a_data_set_and_no_width():
     """The code of the method holds no name of a data set, and compares nothing with a particular width."""
     source = Path(__file__).parent.parent.parent / "src" / "crosstask"
     for path in [source / "methods" / "hmm.py", *(source / "learning" / "hmm").glob("*.py")]:
@@ -118,7 +162,7 @@ def test_no_data_set_name_width_or_task_steers_the_method():
                 assert not any(isinstance(c, int) and not isinstance(c, bool) and c > 3 for c in constants), ast.unparse(node)
 
 
-def test_rows_on_disk_train_the_same_model_as_rows_in_memory(monkeypatch):
+def test_features_on_disk_train_the_same_model_as_features_in_memory(monkeypatch):
     corpus = tiny_corpus()
     in_memory = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
     monkeypatch.setattr("crosstask.storage.scratch.IN_MEMORY_BYTES", 0)
@@ -126,7 +170,7 @@ def test_rows_on_disk_train_the_same_model_as_rows_in_memory(monkeypatch):
     assert np.array_equal(in_memory.parameters.coefficients, on_disk.parameters.coefficients)
 
 
-def test_steps_that_score_low_beside_the_collection_are_called_absent(tmp_path):
+def test_steps_that_score_low_compared_with_other_videos_count_as_absent(tmp_path):
     corpus = tiny_corpus(videos_per_task=20)
     task = corpus.tasks["1"]
     rows = {video.id: corpus.features.rows(video.id).copy() for video in corpus.videos}
@@ -137,15 +181,15 @@ def test_steps_that_score_low_beside_the_collection_are_called_absent(tmp_path):
     changed = replace(corpus, features=FeaturesInMemory(rows))
     scorer = HiddenMarkovModel().fit(changed, np.random.default_rng(0))
     model = Model(scorer, corpus.tasks)
-    said = {v.id: not model.localize(rows[v.id], task).steps[1].shown for v in corpus.videos_of("1")}
-    assert all(said[video.id] for video in without) and sum(said.values()) == 6  # three tenths of twenty
+    absent = {v.id: not model.localize(rows[v.id], task).steps[1].shown for v in corpus.videos_of("1")}
+    assert all(absent[video.id] for video in without) and sum(absent.values()) == 6  # three tenths of twenty
     kept = load_model(save_model(model, tmp_path / "m.safetensors"))
     assert (absence_thresholds_of(kept, task) == absence_thresholds_of(scorer, task)).all()
-    assert absence_thresholds_of(kept, replace(task, steps=("stir", "pour milk"))) is None  # no collection to compare with
+    assert absence_thresholds_of(kept, replace(task, steps=("stir", "pour milk"))) is None  # no training videos to compare with
 
 
 @pytest.mark.parametrize("length", [float("nan"), float("inf"), 0.0, -1.0])
-def test_a_background_without_a_length_is_refused(length):
+def test_background_durations_must_be_positive_and_finite(length):
     arrays, values = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0)).to_arrays()
     lengths = [length, *values["background_lengths"][1:]]
     with pytest.raises(InputError, match="background"):

@@ -99,6 +99,7 @@ def test_settings_without_prototypes_and_positions_still_work() -> None:
     assert score_windows(corpus, corpus.videos, found.windows).hit_rate >= 0.9
 
 
+@pytest.mark.slow
 def test_the_paper_recipe_on_real_speech(real_release: Corpus, real_data: Path) -> None:
     annotated = [v for v in real_release.videos if v.id in real_release.subtitles and v.key in real_release.annotations]
     videos, _ = usable_videos(real_release, annotated)
@@ -109,6 +110,7 @@ def test_the_paper_recipe_on_real_speech(real_release: Corpus, real_data: Path) 
     assert scores.mean_window_s == pytest.approx(9, abs=0.1)
 
 
+@pytest.mark.slow
 def test_the_best_recipe_on_real_speech_with_words_alone(real_release: Corpus) -> None:
     annotated = [v for v in real_release.videos if v.id in real_release.subtitles and v.key in real_release.annotations]
     videos, _ = usable_videos(real_release, annotated)

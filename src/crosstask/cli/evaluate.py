@@ -31,7 +31,7 @@ def evaluate(
     method: MethodName = None,
     videos: VideoList = None,
     split: SplitSeed = None,
-    decoder: Decoder = "once",
+    decoder: Decoder = None,
     draws: Annotated[int, typer.Option("--draws", min=1, help="Repeat a random method and report the mean.")] = 1,
     seed: Seed = 0,
     as_json: AsJson = False,

@@ -27,7 +27,11 @@ MethodName = Annotated[
 ]
 Recipe = Annotated[str | None, typer.Option("--recipe", help="Synonym of --method: best is hmm, paper is zhukov19.")]
 Decoder = Annotated[
-    str, typer.Option("--decoder", help="once (list order), swaps (neighbours may swap) or drops (steps may be dropped).")
+    str | None,
+    typer.Option(
+        "--decoder",
+        help="once (list order), swaps (neighbours may swap), drops (steps may be dropped), free. Default: the model's own.",
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 
@@ -53,12 +57,12 @@ def chosen_method(method: str | None, recipe: str | None, default: str = "hmm") 
     return canonical_name(method)
 
 
-def check_decoder(decoder: str) -> str:
+def check_decoder(decoder: str | None) -> str | None:
     """The decoder itself, or an error when it is unknown."""
     from crosstask.inference import DECODERS
     from crosstask.records import InputError
 
-    if decoder not in DECODERS:
+    if decoder is not None and decoder not in DECODERS:
         raise InputError(f"--decoder {decoder}: expected {', '.join(DECODERS)}")
     return decoder
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.inference import decode_scores
+from crosstask.inference import decode_scores, decoder_of
 from crosstask.inference.intervals import intervals_around
 from crosstask.methods import method_named
 from crosstask.methods.protocols import Scorer
@@ -121,13 +121,14 @@ def evaluate(
     model: Scorer | str,
     corpus: Corpus,
     videos: Iterable[str | Video] | None = None,
-    decoder: str = "once",
+    decoder: str | None = None,
     seed: int = 0,
     advance: Callable[[], None] = lambda: None,
 ) -> Evaluation:
     """The evaluation of a model, or of an untrained method by name, on annotated videos of a corpus.
 
     `videos` are keys "TASK_VIDEO"; by default every annotated video of the primary tasks that is not for validation.
+    `decoder` is one of DECODERS; by default the model's own: `free` for `hmm`, `once` for the other methods.
     """
     scorer = _untrained(model, corpus, seed) if isinstance(model, str) else model
     if not hasattr(scorer, "score"):
@@ -165,7 +166,7 @@ def evaluate_videos(
     scorer: Scorer,
     videos: Iterable[Video],
     advance: Callable[[], None] = lambda: None,
-    decoder: str = "once",
+    decoder: str | None = None,
 ) -> Evaluation:
     """The evaluation of a scorer on some annotated videos; a video that cannot be evaluated is listed in `skipped`."""
     recall, average_precision, f1, intervals = StepRecall(), FrameAveragePrecision(), MatchedF1(), IntervalMetrics()
@@ -175,7 +176,7 @@ def evaluate_videos(
         try:
             truth = true_segments(corpus, video)
             scores = scorer.score(corpus.task_of(video), features_of(corpus, video))
-            moments = decode_scores(scores, decoder)
+            moments = decode_scores(scores, decoder_of(scorer, decoder))
             found = intervals_around(scores, np.where(moments >= 0, moments, 0))
         except InputError as error:
             skipped[str(video.key)] = str(error)

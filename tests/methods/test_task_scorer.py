@@ -1,0 +1,29 @@
+"""The scorer of methods that train each task on its own, Alayrac'16 and Richard'18."""
+
+import numpy as np
+import pytest
+
+from crosstask.methods.alayrac16 import Alayrac16
+from crosstask.methods.richard18 import Richard18
+from crosstask.model.file import load_model, save_model
+from crosstask.model.model import Model
+from crosstask.records import InputError, task_from_steps
+from tiny import tiny_corpus
+
+
+@pytest.mark.parametrize("method", [Alayrac16(), Richard18()], ids=["alayrac16", "richard18"])
+def test_a_baseline_comes_back_from_its_file(method, tmp_path):
+    corpus = tiny_corpus()
+    model = Model(method.fit(corpus, np.random.default_rng(0)), corpus.tasks, "m")
+    again = load_model(save_model(model, tmp_path / "m.safetensors"))
+    rows = corpus.features.rows("-v1_2")
+    assert np.array_equal(again.score(corpus.tasks["1"], rows), model.score(corpus.tasks["1"], rows))
+    assert again.localize(rows, "2") == model.localize(rows, "2")
+    with pytest.raises(InputError, match="columns"):
+        again.score(corpus.tasks["1"], np.zeros((9, 2)))
+
+
+def test_a_task_that_was_not_trained_is_refused():
+    scorer = Alayrac16().fit(tiny_corpus(), np.random.default_rng(0))
+    with pytest.raises(InputError, match="'Boil Egg': not one of the 3 tasks"):
+        scorer.score(task_from_steps("boil water, add egg", "Boil Egg"), np.zeros((9, 6)))
