@@ -127,6 +127,7 @@ def test_steps_are_found_in_subtitles_alone(talking: Path, capsys: pytest.Captur
     file = talking / "crosstask_subtitles" / "d.vtt"
     localize(narration=[file], steps="cut bread, melt butter, wash car, flip toast", encoder="tfidf", as_json=True)
     shape = json.loads(capsys.readouterr().out)
+    (shape,) = shape
     assert shape["video"] == "d"
     found = {step["step"]: step for step in shape["steps"]}
     for k, step in enumerate(STEPS):
@@ -181,6 +182,7 @@ def test_an_encoder_is_trained_reported_and_used(talking: Path, tmp_path: Path) 
     runner.invoke(encoder_app, arguments)
     assert {file.name: file.read_bytes() for file in [out, *report.iterdir()]} == first
     used = runner.invoke(app, [str(talking), "--encoder", "learned", "--encoder-file", str(out), "--score", "--json"])
+    assert used.exit_code == 0, repr(used.exception)
     assert json.loads(used.stdout)["mean_window_s"] == 9
 
 

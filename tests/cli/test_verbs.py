@@ -88,7 +88,7 @@ def test_train_localize_evaluate(corpus, model):
     assert result["recall"]["mean"] > 0.9
     assert "were used to train this model" in crosstask("evaluate", corpus, f"--model={model}").stderr
     feature = corpus / "crosstask_features" / "-v1_1.npy"
-    found = json_of("localize", model, feature, "--task", 1)
+    (found,) = json_of("localize", model, feature, "--task", 1)
     assert found["video"] == "-v1_1" and [s["step"] for s in found["steps"]] == ["pour milk", "stir coffee", "pour coffee"]
     seconds = [s["moment_s"] for s in found["steps"]]
     assert seconds == sorted(set(seconds))
@@ -98,9 +98,9 @@ def test_train_localize_evaluate(corpus, model):
 def test_the_best_recipe_is_the_default_and_needs_no_flags(corpus, tmp_path):
     best = tmp_path / "best.safetensors"
     done = crosstask("train", corpus, "--out", best, "--dropout", 0.5)
-    assert done.returncode == 0 and "--dropout belong to --recipe paper" in done.stderr
+    assert done.returncode == 0 and "--dropout is no setting of hmm" in done.stderr
     assert json_of("evaluate", corpus, "--model", best)["recall"]["mean"] > 0.8
-    found = json_of("localize", best, corpus / "crosstask_features" / "-v1_1.npy", "--steps", "pour milk, stir whisky, garnish")
+    (found,) = json_of("localize", best, corpus / "crosstask_features" / "-v1_1.npy", "--steps", "pour milk, stir whisky, garnish")
     assert len(found["steps"]) == 3
     again = tmp_path / "again.safetensors"
     assert crosstask("train", corpus, "--out", again).returncode == 0
@@ -125,7 +125,7 @@ def test_localize_from_subtitles_alone(tmp_path):
     ]
     cues = "".join(f"00:00:{10 * i:02d}.000 --> 00:00:{10 * i + 8:02d}.000\n{text}\n\n" for i, text in enumerate(spoken))
     (tmp_path / "talk.vtt").write_text(f"WEBVTT\n\n{cues}")
-    found = json_of("localize", "--narration", tmp_path / "talk.vtt", "--steps", "pour milk, whisk egg", "--encoder", "tfidf")
+    (found,) = json_of("localize", "--narration", tmp_path / "talk.vtt", "--steps", "pour milk, whisk egg", "--encoder", "tfidf")
     assert [s["step"] for s in found["steps"]] == ["pour milk", "whisk egg"]
     assert 8 <= found["steps"][0]["moment_s"] < 20 and 28 <= found["steps"][1]["moment_s"] < 40
     assert "--steps" in refused("localize", "--narration", tmp_path / "talk.vtt")
@@ -155,19 +155,19 @@ def test_the_same_command_ends_with_the_same_bytes_under_any_hash_seed_and_threa
     [
         (["stats", "nowhere"], "no such folder"),
         (["evaluate", "CORPUS"], "either --model FILE or --method"),
-        (["evaluate", "CORPUS", "--method", "uniform", "--split", "0"], "leaves no annotated video to judge"),
-        (["evaluate", "CORPUS", "--method", "magic"], "expected one of uniform, random"),
+        (["evaluate", "CORPUS", "--method", "uniform", "--split", "0"], "leaves no annotated video to evaluate"),
+        (["evaluate", "CORPUS", "--method", "magic"], "expected one of hmm, zhukov19"),
         (["evaluate", "CORPUS", "--method", "proposed"], "must be trained first"),
         (["evaluate", "CORPUS", "--model", "nope.safetensors"], "no such model file"),
         (["train", "CORPUS", "--out", "x.safetensors", "--sharing", "words"], "component, step, task-component, none"),
-        (["train", "CORPUS", "--out", "x.safetensors", "--recipe", "paper", "--dropout", "1.5"], "0 <= dropout < 1"),
+        (["train", "CORPUS", "--out", "x.safetensors", "--recipe", "paper", "--dropout", "1.5"], "expected a number from 0 to below 1"),
         (["train", "CORPUS", "--out", "x.safetensors", "--tasks", "some"], "all, primary or related"),
         (["train", "CORPUS", "--out", "x.safetensors", "--videos", "nolist"], "no such file"),
         (["localize", "MODEL", "gone.npy", "--task", "1"], "gone.npy: no such file"),
-        (["localize", "MODEL", "FEATURE"], "either --task ID or --steps"),
+        (["localize", "MODEL", "FEATURE"], "--task ID, --steps"),
         (["localize", "MODEL", "FEATURE", "--task", "make late"], "did you mean make latte"),
         (["localize", "MODEL", "FEATURE", "--steps", "a,,b"], "step 2 is empty"),
-        (["localize", "CORPUS/crosstask_features/-v1_1.npy", "FEATURE", "--task", "1"], "not a crosstask model"),
+        (["localize", "FEATURE", "--model", "CORPUS/crosstask_features/-v1_1.npy", "--task", "1"], "not a crosstask model"),
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(corpus, model, arguments, says):

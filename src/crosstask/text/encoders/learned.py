@@ -66,7 +66,7 @@ def write_learned(path: Path, encoder: LearnedEncoder, about: dict[str, object])
     from safetensors.numpy import save
 
     tensors = {name: np.ascontiguousarray(array) for name, array in vars(encoder.parameters).items()}
-    tensors["vectors"] = encoder.table.vectors.astype(np.float16)
+    tensors["vectors"] = np.ascontiguousarray(encoder.table.vectors, dtype=np.float16)
     about = {"kind": "crosstask sentence encoder", "version": 1, "words": list(encoder.table.words), **about}
     text = json.dumps(with_content_digest(about, tensors), sort_keys=True, ensure_ascii=False)
     write_bytes(path, save(tensors, {"about": text}))
