@@ -2,6 +2,8 @@
 
 import inspect
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -301,3 +303,50 @@ def test_a_scorer_that_cannot_be_saved_can_be_compared(corpus, tmp_path):
 def test_synthetic_corpora_open_like_any(tmp_path):
     folder = write_synthetic(tmp_path / "made", "small", "easy", 0, 8)
     assert "tasks" in repr(ct.open_corpus(folder))
+
+
+def test_own_features_beside_corpus_toml_need_no_video_files(tmp_path, corpus):
+    folder = tmp_path / "own"
+    (folder / "features").mkdir(parents=True)
+    tasks = {"latte": corpus.tasks["1"], "tea": corpus.tasks["2"]}
+    blocks = [f'[tasks.{name}]\ntitle = "{task.title}"\nsteps = {json.dumps(list(task.steps))}\n' for name, task in tasks.items()]
+    (folder / "corpus.toml").write_text("\n".join(blocks))
+    lines = []
+    for name, task in tasks.items():
+        for video in corpus.videos_of(task.id):
+            np.save(folder / "features" / f"{video.id}.npy", np.asarray(corpus.features.rows(video.id)))
+            lines.append(f"{name},{video.id},")
+    (folder / "videos.csv").write_text("\n".join(lines) + "\n")
+    done = ct.run(folder, transcribe=False)
+    assert len(done.localized) == len(lines) and not done.skipped and "run folder" in repr(done)
+    shown = CliRunner().invoke(app, ["export", str(folder / "run"), "--format", "csv", "--out", str(tmp_path / "e")])
+    assert shown.exit_code == 0, shown.output
+
+
+@pytest.mark.skipif("CROSSTASK_DATA" not in os.environ, reason="CROSSTASK_DATA is not set")
+def test_a_feature_file_of_breakfast(tmp_path):
+    real = Path(os.environ["CROSSTASK_DATA"]) / "breakfast"
+    corpus = ct.open_corpus(real)
+    first = [video for video in corpus.videos if video.id.startswith(("P16", "P17", "P18"))]
+    model = ct.train(replace(corpus.only(first), folder=None), seed=0)
+    video = next(v for v in corpus.videos if v.id.startswith("P20"))
+    found = model.localize(real / "crosstask_features" / f"{video.id}.npy", task=video.task)
+    assert [step.name for step in found.steps] == list(corpus.tasks[video.task].steps)
+    assert all(step.start_s <= step.moment_s < step.end_s for step in found.steps)
+
+
+def test_a_video_file(tmp_path):
+    pytest.importorskip("av", reason="extra video is not installed")
+    from crosstask.synthetic.films.corpus import render_corpus
+    from crosstask.synthetic.films.scripts import TASKS
+
+    tested = render_corpus(tmp_path / "films", seed=3, videos_per_task=3, test_videos_per_task=1, tasks=TASKS[:2])
+    done = ct.run(tmp_path / "films", features="log-mel", transcribe=False)
+    corpus = ct.open_corpus(tmp_path / "films")
+    video = next(video for video in corpus.videos if video.key == tested[0])
+    found = done.model.localize(str(tmp_path / "films" / video.url), task=video.task)
+    stored = next(l for l in done.localized if l.video == video.id)
+    assert [s.moment_s for s in found.steps] == [s.moment_s for s in stored.steps]
+    (tmp_path / "m.safetensors").write_bytes((tmp_path / "films" / "run" / "model.safetensors").read_bytes())
+    printed = run("localize", tmp_path / "m.safetensors", tmp_path / "films" / video.url, "--task", video.task, "--json")
+    assert [s["moment_s"] for s in printed[0]["steps"]] == [s.moment_s for s in found.steps]

@@ -81,12 +81,13 @@ def check_engine(engine: str) -> None:
 
 def listed_videos(corpus: "Corpus", path: Path) -> "list[Video]":
     """The videos named in a list file, in corpus order; unknown ones are refused."""
+    from crosstask.datasets.text_files import read_text
     from crosstask.records import InputError, parse_video_key
 
     if not path.is_file():
         raise InputError(f"{path}: no such file; expected one TASK_VIDEO a line")
     wanted = {}
-    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), start=1):
+    for number, line in enumerate(read_text(path, "expected one TASK_VIDEO a line").splitlines(), start=1):
         if line.strip():
             wanted[parse_video_key(line.strip())] = number
     known = {video.key for video in corpus.videos}

@@ -33,7 +33,7 @@ def run(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Describe, listen, learn and find the steps of all videos of a folder; repeat it to go on where it stopped.
+    """Extract features, transcribe speech, train, and localize every video in a folder; repeat it to resume.
 
     Example: crosstask run my-corpus
     """
@@ -41,24 +41,24 @@ def run(
     from crosstask.model.file import load_model
     from crosstask.pipeline.run import RunConfig, run_folder
 
-    asked = features or (_recipe_of(load_model(model).feature_spec) if model else "default")
-    recipe = parse_feature_spec(asked, weights_given(weights), every)
+    asked = features or (_features_of(load_model(model).feature_spec) if model else "default")
+    spec = parse_feature_spec(asked, weights_given(weights), every)
     if dry_run:
-        _estimate(folder, recipe, team_of(engine, workers, address).count, not no_speech, as_json)
+        _estimate(folder, spec, team_of(engine, workers, address).count, not no_speech, as_json)
         return
     out = out or folder / "run"
     command = f"crosstask run {folder.name} --seed {seed}" + (f" --model {model.name}" if model else "")
-    config = RunConfig(recipe, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, command)
+    config = RunConfig(spec, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, command)
     result = run_folder(folder, out, config, countdown)
     say_finished(result, out, as_json)
 
 
-def _recipe_of(model_recipe: str) -> str:
-    return "default" if model_recipe == "unknown" else model_recipe
+def _features_of(feature_spec: str) -> str:
+    return "default" if feature_spec == "unknown" else feature_spec
 
 
 def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
-    """Counts at the end, and what is next."""
+    """Print the counts of a run, and what to do next."""
     transcribed, extracted = result.transcribed, result.extracted
     report_skipped(result.skipped | transcribed.skipped)
     if transcribed.silent:
@@ -90,7 +90,7 @@ def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
     say(f"next: crosstask view {out}    crosstask export {out} --format youtube")
 
 
-def _estimate(folder: Path, recipe: "FeatureSpec", n_workers: int, listen: bool, as_json: bool) -> None:
+def _estimate(folder: Path, spec: "FeatureSpec", n_workers: int, listen: bool, as_json: bool) -> None:
     from crosstask.datasets import open_corpus
     from crosstask.extraction.speech import can_transcribe
     from crosstask.pipeline.estimate import estimate
@@ -99,7 +99,7 @@ def _estimate(folder: Path, recipe: "FeatureSpec", n_workers: int, listen: bool,
     corpus = open_corpus(folder)
     files, _ = files_by_id(need_media(corpus))
     mute = frozenset(files) - frozenset(corpus.subtitles) if listen and can_transcribe() else frozenset()
-    cost = estimate(files, recipe, mute)
+    cost = estimate(files, spec, mute)
     wall = cost.cpu_seconds / n_workers + cost.listening_cpu_seconds
     figures: dict[str, Any] = {
         "videos": cost.videos,
@@ -108,13 +108,13 @@ def _estimate(folder: Path, recipe: "FeatureSpec", n_workers: int, listen: bool,
         "seconds": wall,
         "feature_bytes": cost.feature_bytes,
         "unreadable": cost.unreadable,
-        "recipe": str(recipe),
+        "recipe": str(spec),
     }
     report_skipped(cost.unreadable)
     if as_json:
         print_json(figures)
         return
-    say(f"{counted(cost.videos, 'video')}, {duration(cost.seconds)} in all, by {recipe}")
+    say(f"{counted(cost.videos, 'video')}, {duration(cost.seconds)} in all, by {spec}")
     say(
         f"about {duration(wall)} with {n_workers} at a time ({duration(figures['cpu_seconds'])} of CPU), {size(cost.feature_bytes)} of features"
     )

@@ -38,7 +38,7 @@ from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, Task, Video
 from crosstask.storage import derived_folder, scratch_rows
 from crosstask.text.sharing import Sharing, sharing_from_values, sharing_function, sharing_name, sharing_to_values
-from crosstask.text.word_kernel import BACKGROUND, WORDS_OF_CLASS, class_words, word_kernel
+from crosstask.text.word_kernel import BACKGROUND, WORDS_OF_CLASS, class_words, word_kernel, word_shares
 
 if TYPE_CHECKING:  # only training needs it, and it loads the kernels of another method
     from crosstask.methods.hmm_checkpoint import HmmCheckpoint
@@ -99,7 +99,14 @@ class HiddenMarkovModel(Params):
             if self.checkpoint is not None
             else None
         )
-        parameters = fit_em(training, classes, settings, self._after_epoch, state)
+        try:
+            parameters = fit_em(training, classes, settings, self._after_epoch, state)
+        except np.linalg.LinAlgError:
+            raise InputError(
+                f"{sum(len(v.rows) for v in training)} segments of {len(training)} videos are too few, or too "
+                "much alike, to estimate a covariance from; train on more videos"
+            ) from None
+        _raise_if_not_finite(parameters)
         scorer = HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings)
         of_task = {task: [rows[video.id] for video in videos if video.task == task] for task in tasks}
         thresholds = tuple(scorer.thresholds_from(task, of_task[task.id]) for task in tasks.values())
@@ -109,6 +116,12 @@ class HiddenMarkovModel(Params):
         if self.checkpoint is not None:
             self.checkpoint.save(state)
         self.after_epoch(state)
+
+
+def _raise_if_not_finite(parameters: HmmParameters) -> None:
+    arrays = [parameters.coefficients, parameters.covariance, *(prior.position for prior in parameters.priors)]
+    if not all(np.isfinite(array).all() for array in arrays):
+        raise InputError("training diverged: its parameters are not finite; check the features with `validate`")
 
 
 def whitened_features(
@@ -121,6 +134,8 @@ def whitened_features(
     for video_id in sorted(rows):
         last = first + len(rows[video_id])
         buffer[first:last] = whitening.transform(rows[video_id])
+        if not np.isfinite(buffer[first:last]).all():
+            raise InputError(f"video {video_id}: its features are too large to train on; extract or scale them again")
         whitened[video_id] = buffer[first:last]
         first = last
     return whitened
@@ -191,19 +206,22 @@ class HmmScorer:
         if key not in self._cache:
             if len(self._cache) >= _CACHED_TASKS:  # step lists typed into the viewer are unlimited
                 self._cache.clear()
-            means, prior = self._means_and_prior(task)
-            lda = lda_weights(means, self.parameters.covariance)
-            self._cache[key] = LdaWeights(self.whitening.fold_into(lda.weights), lda.offsets), prior
+            with threadpool_limits(limits=1):
+                means, prior = self._means_and_prior(task)
+                lda = lda_weights(means, self.parameters.covariance)
+                self._cache[key] = LdaWeights(self.whitening.fold_into(lda.weights), lda.offsets), prior
         return self._cache[key]
 
     def _means_and_prior(self, task: Task) -> tuple[npt.NDArray[np.float64], TaskPrior]:
         """Class means (K + 1, d) and prior: those of a trained task, or what the words of a new task give."""
         prior, coefficients = self.settings.mean_prior, self.parameters.coefficients
-        from_words = prior.shared * word_kernel(class_words(task, self.sharing), self._class_names) @ coefficients
         number = self._number_of(task)
         if number is None:
+            from_words = prior.shared * word_kernel(class_words(task, self.sharing), self._class_names) @ coefficients
             return from_words, replace(initial_prior(len(task.steps)), trained=False)
         classes = self._classes.of(number)
+        kernel = self._class_shares[classes] @ self._class_shares.T  # `word_kernel`, without counting all words again
+        from_words = prior.shared * kernel @ coefficients
         return from_words + prior.own * coefficients[classes], self.parameters.priors[number]
 
     def _number_of(self, task: Task) -> int | None:
@@ -221,6 +239,10 @@ class HmmScorer:
     @cached_property
     def _class_names(self) -> list[list[str]]:
         return [name for task in self.tasks for name in class_words(task, self.sharing)]
+
+    @cached_property
+    def _class_shares(self) -> npt.NDArray[np.float64]:
+        return word_shares(self._class_names)
 
     @cached_property
     def known_words(self) -> frozenset[str]:

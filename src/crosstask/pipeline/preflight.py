@@ -1,4 +1,4 @@
-"""What would make a run useless, said before hours are spent on it; and what a run had to do without."""
+"""Checks before a run, so that hours are not spent in vain, and warnings about what a run cannot use."""
 
 import logging
 import os
@@ -10,12 +10,13 @@ from crosstask.pipeline.transcribe import refuse_no_model
 from crosstask.records import Corpus, InputError, VideoKey
 
 log = logging.getLogger(__name__)
-_NAMED = 10  # videos that are named one by one
+_NAMED = 10  # videos that are listed one by one
 
 
 def refuse_in_vain(corpus: Corpus, out: Path, speech_model: Path | None) -> None:
-    """An error where there is no video, no speech model in its folder, or no place for the run; nothing has been made yet."""
-    refuse_without(media_of(corpus), corpus)
+    """An error where there is neither a video nor a feature file, no speech model in its folder, or no place for the run."""
+    if not has_own_features(corpus):
+        refuse_without(media_of(corpus), corpus)
     refuse_no_model(speech_model)
     file = next((place for place in (out, *out.parents) if place.exists()), out.parent)
     if file.exists() and not file.is_dir():
@@ -24,17 +25,23 @@ def refuse_in_vain(corpus: Corpus, out: Path, speech_model: Path | None) -> None
         raise InputError(f"{file}: cannot be written; choose a place for the run: --out FOLDER")
 
 
-def refuse_undescribed(corpus: Corpus, skipped: Mapping[str, str]) -> None:
-    """An error where every video was set aside, with the first reason."""
+def has_own_features(corpus: Corpus) -> bool:
+    """True if the user's folder holds features of its videos, so that no video files are needed."""
+    own = corpus.folder is not None and any((corpus.folder / name).is_dir() for name in ("features", "crosstask_features"))
+    return own and any(video.id in corpus.features for video in corpus.videos)
+
+
+def refuse_without_features(corpus: Corpus, skipped: Mapping[str, str]) -> None:
+    """An error where every video was skipped, with the first reason."""
     if any(video.id in corpus.features for video in corpus.videos):
         return
     reason = skipped[min(skipped)] if skipped else "no reason is known"
     more = f"; and {len(skipped) - 1} more" if len(skipped) > 1 else ""
-    raise InputError(f"corpus '{corpus.name}': no video could be described: {reason}{more}")
+    raise InputError(f"corpus '{corpus.name}': features could be extracted of no video: {reason}{more}")
 
 
 def say_unusable(unusable: Mapping[VideoKey, str]) -> None:
-    """A warning for each of the first videos whose subtitles give nothing, and the number of the others."""
+    """A warning for each of the first videos whose subtitles cannot be used, and the number of the others."""
     for key, reason in sorted(unusable.items())[:_NAMED]:
         log.warning("%s: its subtitles are not used: %s", key, reason)
     if len(unusable) > _NAMED:

@@ -29,7 +29,7 @@ from crosstask.narration.narrate import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
-from crosstask.pipeline.preflight import refuse_in_vain, refuse_undescribed, say_unusable
+from crosstask.pipeline.preflight import has_own_features, refuse_in_vain, refuse_without_features, say_unusable
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, VideoKey
 from crosstask.storage import derived_folder, nonblocking_lock
@@ -122,7 +122,7 @@ def run_stages(corpus: Corpus, out: Path, config: RunConfig, progress: Progress 
     corpus, transcribed = _transcribe(corpus, config, progress)
     corpus, extracted = _extract(corpus, config, progress)
     corpus, n_windows = _narrate(corpus, config, progress)
-    refuse_undescribed(corpus, extracted.skipped)
+    refuse_without_features(corpus, extracted.skipped)
     model = load_model(config.model) if config.model else _train(corpus, config, progress)
     if "unknown" not in (model.feature_spec, corpus.feature_spec) and model.feature_spec != corpus.feature_spec:
         raise InputError(f"features are '{corpus.feature_spec}' but the model was trained on '{model.feature_spec}'")
@@ -149,6 +149,8 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
 def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, ExtractionReport]:
     """The corpus with the features of its videos; a user's own `features/` folder goes before extracted ones."""
     assert corpus.folder is not None
+    if has_own_features(corpus) and not media_of(corpus):
+        return corpus, ExtractionReport(reused=[video.id for video in corpus.videos if video.id in corpus.features])
     encoder = config.encoder(()) if config.spec.speech else None
     with progress("extracting", len(media_of(corpus))) as advance:
         extracted, folder = extract_corpus(corpus, config.spec, None, config.workers, encoder, advance)

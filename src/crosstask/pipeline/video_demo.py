@@ -147,7 +147,9 @@ def _parses(corpus: Corpus, scorer: Scorer, videos: Sequence[Video]) -> list[Loc
     for video in videos:
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
         if len(rows) >= len(task.steps):
-            found.append(localization_of(task, scorer.score(task, rows), video.id, absence_thresholds_of(scorer, task), decoder_of(scorer)))
+            found.append(
+                localization_of(task, scorer.score(task, rows), video.id, absence_thresholds_of(scorer, task), decoder_of(scorer))
+            )
     return found
 
 
