@@ -1,11 +1,11 @@
-"""Follow the manual from an empty folder: run its every command in the order of the pages, and stop at the first that fails.
+"""Run every command of the manual from an empty folder, in the order of the pages, and stop at the first that fails.
 
-    python docs/follow.py                 all pages, then the README, in a folder that is thrown away
-    python docs/follow.py --list          what is not run, and why
+    python docs/follow.py                 all pages, then the README, in a temporary folder
+    python docs/follow.py --list          the blocks that are not run, and why
     python docs/follow.py --folder DIR start.md      only some pages, in a folder that stays
 
 Fenced blocks are `sh` and `python` (run), or `text`, `toml`, `json` and `csv` (shown). A block that cannot be run has the line
-`<!-- not run: REASON -->` before it. Nothing here may need the network: proxies point nowhere.
+`<!-- not run: REASON -->` before it. Nothing here may need the network: proxies point to a closed port.
 """
 
 import argparse
@@ -26,12 +26,12 @@ ROOT = Path(__file__).resolve().parent.parent
 RUN, SHOWN = ("sh", "python"), ("text", "toml", "json", "csv")
 _FENCE = re.compile(r"^ *```(?P<language>[\w-]*)(?P<rest>.*)$")
 _NOT_RUN = re.compile(r"^<!-- not run: (?P<reason>.+) -->$")
-# Every shell stops at its first failure and says at which line.
+# Every shell stops at its first failure and prints the line.
 _STRICT = "set -eEuo pipefail\ntrap 'echo \"failed at line $LINENO\" >&2' ERR\n"
 
 
 class Block(NamedTuple):
-    """A fenced block: where its first line stands, what it is, and why it is not run, if so."""
+    """A fenced block: its page and first line, its language and code, and the reason if it is not run."""
 
     page: str
     line: int
@@ -84,7 +84,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def run_block(block: Block, folder: Path) -> subprocess.CompletedProcess[str]:
-    """What a block did, run in the folder; line numbers in its errors are those of the page."""
+    """The finished process of a block that was run in the folder; line numbers in its errors are those of the page."""
     with tempfile.TemporaryDirectory() as scratch:
         script, strict = Path(scratch) / Path(block.page).name, Path(scratch) / "strict.sh"
         script.write_text("\n" * (block.line - 1) + block.code, "utf-8")
@@ -93,7 +93,7 @@ def run_block(block: Block, folder: Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             command,
             cwd=folder,
-            env=surroundings(folder, strict),
+            env=environment(folder, strict),
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
@@ -101,8 +101,8 @@ def run_block(block: Block, folder: Path) -> subprocess.CompletedProcess[str]:
         )
 
 
-def surroundings(folder: Path, strict: Path) -> dict[str, str]:
-    """The environment of a command: this Python first, a cache of its own, no way to the network."""
+def environment(folder: Path, strict: Path) -> dict[str, str]:
+    """The environment of a command: this Python first, a separate cache, no network."""
     nowhere = "http://127.0.0.1:9"
     return os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
@@ -136,25 +136,25 @@ def follow(chosen: Sequence[Path], folder: Path) -> int:
             done += 1
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     took = f"{time.monotonic() - started:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of CPU"
-    print(f"{done} blocks of {len(chosen)} pages ran, {left} are not to be run (--list), {took}")
+    print(f"{done} blocks of {len(chosen)} pages ran, {left} are not run (--list), {took}")
     return 0
 
 
 def main() -> int:
-    """The command."""
-    asked = argparse.ArgumentParser(description="Follow the manual from an empty folder.")
-    asked.add_argument("pages", nargs="*", help="Pages, e.g. start.md [default: all, in order]")
-    asked.add_argument("--folder", type=Path, help="Work here and leave it [default: a folder that is thrown away]")
-    asked.add_argument("--list", action="store_true", help="Say what is not run, and why")
-    wanted = asked.parse_args()
-    chosen = [page for page in pages() if not wanted.pages or page.name in wanted.pages]
-    if wanted.list:
+    """Parse the arguments and run the pages; returns the exit code."""
+    parser = argparse.ArgumentParser(description="Follow the manual from an empty folder.")
+    parser.add_argument("pages", nargs="*", help="Pages, e.g. start.md [default: all, in order]")
+    parser.add_argument("--folder", type=Path, help="Work here and leave it [default: a temporary folder]")
+    parser.add_argument("--list", action="store_true", help="List the blocks that are not run, and why")
+    arguments = parser.parse_args()
+    chosen = [page for page in pages() if not arguments.pages or page.name in arguments.pages]
+    if arguments.list:
         for block in (block for page in chosen for block in blocks_of(page) if block.not_run):
             print(f"{block.place}: {block.not_run}")
         return 0
-    if wanted.folder:
-        wanted.folder.mkdir(parents=True, exist_ok=True)
-        return follow(chosen, wanted.folder.resolve())
+    if arguments.folder:
+        arguments.folder.mkdir(parents=True, exist_ok=True)
+        return follow(chosen, arguments.folder.resolve())
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         return follow(chosen, Path(folder))
 

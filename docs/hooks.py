@@ -134,8 +134,8 @@ def verbs_page() -> str:
     lines = [
         "# Every verb and option",
         "",
-        "Read from the program when this page was built. `crosstask VERB --help` says the same. `--version` and `--verbose` stand before the verb.",
-        "Every verb that prints numbers has `--json`: fractions, not percent, and nothing else on standard output.",
+        "Generated from the program when this page was built; `crosstask VERB --help` prints the same. `--version` and `--verbose` go before the verb.",
+        "Every verb that prints numbers has `--json`: fractions instead of percent, and nothing else on standard output.",
         "",
     ]
     for path, command in commands(get_command(app), ("crosstask",)):
@@ -154,13 +154,13 @@ def commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 
 
 def _verb(path: str, command: Any) -> list[str]:
-    told = [line.strip() for line in (command.help or "").splitlines() if line.strip()]
-    examples = [line.partition("Example: ")[2] for line in told if "Example: " in line]
-    said = [line.partition("Example: ")[0].strip() for line in told]
+    help_lines = [line.strip() for line in (command.help or "").splitlines() if line.strip()]
+    examples = [line.partition("Example: ")[2] for line in help_lines if "Example: " in line]
+    description = [line.partition("Example: ")[0].strip() for line in help_lines]
     lines = [
         f"## {path.removeprefix('crosstask ')}",
         "",
-        " ".join(line for line in said if line),
+        " ".join(line for line in description if line),
         "",
         "```text",
         *examples,
@@ -173,18 +173,18 @@ def _verb(path: str, command: Any) -> list[str]:
 
 def _row(parameter: Any) -> str:
     name = parameter.name.upper() if parameter.param_type_name == "argument" else ", ".join(parameter.opts)
-    told = (getattr(parameter, "help", None) or "").replace("|", "\\|").replace("<", "&lt;")
+    description = (getattr(parameter, "help", None) or "").replace("|", "\\|").replace("<", "&lt;")
     default = parameter.default
     shown = "" if default is None or default is False or callable(default) else f"`{default}`"
-    return f"| `{name}` | {told} | {'needed' if parameter.required else shown} |"
+    return f"| `{name}` | {description} | {'needed' if parameter.required else shown} |"
 
 
 class Row(NamedTuple):
-    """One line of the table: where its figures stand and how they are told."""
+    """One row of the table of results: what was measured, its file in `results/`, the value as text, and what to compare it with."""
 
     what: str
     file: str
-    tell: Callable[[Mapping[str, Any]], str]
+    value: Callable[[Mapping[str, Any]], str]
     beside: str
 
 
@@ -290,7 +290,7 @@ def results_table() -> str:
     """The tables of results, real data first, and the command that made each file."""
     rows = (*REAL, *SYNTHETIC)
     lines = ["| what | ours, % | beside it | file |", "|---|---|---|---|"]
-    lines += [f"| {row.what} | {row.tell(recorded(row.file))} | {row.beside} | `{row.file}` |" for row in rows]
+    lines += [f"| {row.what} | {row.value(recorded(row.file))} | {row.beside} | `{row.file}` |" for row in rows]
     lines += ["", "## All methods", "", f"| step recall, % | {' | '.join(SIX)} |", "|---" * (len(SIX) + 1) + "|"]
     for what, file in ALL_METHODS.items():
         lines.append(f"| {what} (`{file}`) | {' | '.join(_recall(method)(recorded(file)) for method in SIX)} |")

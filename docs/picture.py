@@ -19,26 +19,26 @@ PICTURE = 96  # width of a thumbnail; films are 4:3
 
 
 def main() -> None:
-    """The command."""
-    asked = argparse.ArgumentParser(description="Draw the manual's picture of a found timeline.")
-    asked.add_argument("run", type=Path)
-    asked.add_argument("video", help="TASK_VIDEO")
-    asked.add_argument("--media", type=Path, help="The video file, for small pictures above the moments found")
-    asked.add_argument("--out", type=Path, default=Path("docs/timeline.svg"))
-    wanted = asked.parse_args()
-    run = open_run(wanted.run)
-    key = VideoKey(*wanted.video.split("_", 1))
+    """Write the picture of one video of a run folder."""
+    parser = argparse.ArgumentParser(description="Draw the manual's picture of a found timeline.")
+    parser.add_argument("run", type=Path)
+    parser.add_argument("video", help="TASK_VIDEO")
+    parser.add_argument("--media", type=Path, help="The video file, for small pictures above the moments found")
+    parser.add_argument("--out", type=Path, default=Path("docs/timeline.svg"))
+    arguments = parser.parse_args()
+    run = open_run(arguments.run)
+    key = VideoKey(*arguments.video.split("_", 1))
     about = next(video for video in run.run.videos if video.key == key)
     method = run.run.methods[0]
-    parse, scores = run.localizations[method][key], run.scores(method, key)
+    found, scores = run.localizations[method][key], run.scores(method, key)
     assert scores is not None
-    drawn = timeline(parse, len(scores), scores, about.truth, about.windows)
+    drawn = timeline(found, len(scores), scores, about.truth, about.windows)
     inner = drawn[drawn.index(">") + 1 : drawn.rindex("</svg>")]
     title = f"{run.run.tasks[key.task].title}: synthetic film, steps found by '{method}'"
-    strip = pictures(wanted.media, [step.segment for step in parse.steps], len(scores)) if wanted.media else ""
+    strip = pictures(arguments.media, [step.segment for step in found.steps], len(scores)) if arguments.media else ""
     top = 26 + (PICTURE * 3 // 4 + 8 if strip else 0)
-    height = top + len(parse.steps) * ROW + 22
-    wanted.out.write_text(
+    height = top + len(found.steps) * ROW + 22
+    arguments.out.write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"><style>{STYLE}</style>'
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/><text class="title" x="{LABEL}" y="16">{escape(title)}</text>'
         f'{strip}<g transform="translate(0 {top})">{inner}</g></svg>\n',

@@ -78,9 +78,9 @@ def test_the_page_of_verbs_lists_every_verb_and_option(site: Path):
     from crosstask.cli.main import app
 
     page = (site / "verbs.html").read_text("utf-8")
-    told = list(hooks.commands(get_command(app), ("crosstask",)))
-    assert len(told) > 20
-    for path, command in told:
+    verbs = list(hooks.commands(get_command(app), ("crosstask",)))
+    assert len(verbs) > 20
+    for path, command in verbs:
         assert f"{path.removeprefix('crosstask ')}<a" in page, path
         for parameter in command.params:
             assert all(option in page for option in parameter.opts if option.startswith("--")), (path, parameter.name)
@@ -147,12 +147,12 @@ def test_a_failing_command_stops_with_its_page_and_line(
     page = tmp_path / "page.md"
     page.write_text("# Page\n\n```sh\ntrue\nfalse | cat\ntouch reached\n```\n")
     assert follow.follow([page], tmp_path) == 1
-    said = capsys.readouterr().out
-    assert "page.md:4: exit code 1" in said and "failed at line 5" in said
+    printed = capsys.readouterr().out
+    assert "page.md:4: exit code 1" in printed and "failed at line 5" in printed
     assert not (tmp_path / "reached").exists()
 
 
-def test_python_that_fails_is_told_by_the_line_of_the_page(
+def test_a_failing_python_block_is_reported_with_the_line_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr(follow, "ROOT", tmp_path)
@@ -164,15 +164,15 @@ def test_python_that_fails_is_told_by_the_line_of_the_page(
 
 def test_the_results_of_the_manual_and_the_readme_are_those_on_record():
     table, readme = hooks.results_table(), (ROOT / "README.md").read_text("utf-8")
-    rows = [(row.file, row.tell(hooks.recorded(row.file))) for row in (*hooks.REAL, *hooks.SYNTHETIC)]
-    assert all(told in table for _, told in rows) and len(rows) > 5
+    rows = [(row.file, row.value(hooks.recorded(row.file))) for row in (*hooks.REAL, *hooks.SYNTHETIC)]
+    assert all(value in table for _, value in rows) and len(rows) > 5
     for file in hooks.ALL_METHODS.values():
         means = [hooks.recorded(file)["results"][method]["recall"]["mean"] for method in hooks.SIX]
-        told = [f"{100 * mean:.1f}" for mean in means]
-        assert " | ".join(told) in table
-        rows.append((file, " / ".join(told)))
-    for file, told in rows:
-        assert f"`{file}`" not in readme or told in readme, f"README: results/{file}.json says {told}"
+        cells = [f"{100 * mean:.1f}" for mean in means]
+        assert " | ".join(cells) in table
+        rows.append((file, " / ".join(cells)))
+    for file, value in rows:
+        assert f"`{file}`" not in readme or value in readme, f"README: results/{file}.json says {value}"
 
 
 @pytest.mark.parametrize(
