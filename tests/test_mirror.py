@@ -9,6 +9,8 @@ SOURCE = TESTS.parent / "src" / "crosstask"
 TESTS_OF_NO_SINGLE_MODULE = {
     "building": "the wheel and the source distribution, installed",
     "cli/test_verbs.py": "what all verbs have in common",
+    "export/test_crafted_run_folders.py": "run folders that somebody else wrote, through every format",
+    "methods/test_divergence.py": "features too large for the arithmetic, for every method",
     "docs": "the manual and the index of results",
     "faults": "kills, failing disks, memory and load, over many modules",
     "fuzz": "hostile and inconsistent files, over all readers",

@@ -100,7 +100,9 @@ def test_the_best_recipe_is_the_default_and_needs_no_flags(corpus, tmp_path):
     done = crosstask("train", corpus, "--out", best, "--dropout", 0.5)
     assert done.returncode == 0 and "--dropout is no setting of hmm" in done.stderr
     assert json_of("evaluate", corpus, "--model", best)["recall"]["mean"] > 0.8
-    (found,) = json_of("localize", best, corpus / "crosstask_features" / "-v1_1.npy", "--steps", "pour milk, stir whisky, garnish")
+    (found,) = json_of(
+        "localize", best, corpus / "crosstask_features" / "-v1_1.npy", "--steps", "pour milk, stir whisky, garnish"
+    )
     assert len(found["steps"]) == 3
     again = tmp_path / "again.safetensors"
     assert crosstask("train", corpus, "--out", again).returncode == 0
@@ -160,7 +162,10 @@ def test_the_same_command_ends_with_the_same_bytes_under_any_hash_seed_and_threa
         (["evaluate", "CORPUS", "--method", "proposed"], "must be trained first"),
         (["evaluate", "CORPUS", "--model", "nope.safetensors"], "no such model file"),
         (["train", "CORPUS", "--out", "x.safetensors", "--sharing", "words"], "component, step, task-component, none"),
-        (["train", "CORPUS", "--out", "x.safetensors", "--recipe", "paper", "--dropout", "1.5"], "expected a number from 0 to below 1"),
+        (
+            ["train", "CORPUS", "--out", "x.safetensors", "--recipe", "paper", "--dropout", "1.5"],
+            "expected a number from 0 to below 1",
+        ),
         (["train", "CORPUS", "--out", "x.safetensors", "--tasks", "some"], "all, primary or related"),
         (["train", "CORPUS", "--out", "x.safetensors", "--videos", "nolist"], "no such file"),
         (["localize", "MODEL", "gone.npy", "--task", "1"], "gone.npy: no such file"),

@@ -2,7 +2,7 @@
 
 It uses the supervision of the paper: ordered step lists, and narration windows where there are any. Training is EM
 (`learning/hmm/em.py`); its closest ancestor is the semi-Markov model of Fried et al. (2020). Scores are log-probabilities that
-a segment lies in a step given the whole video, so that the ordered decoder picks the moments with the largest expected number
+a segment lies in a step given the whole video, so that the decoder picks the moments with the largest expected number
 of hits.
 """
 
