@@ -19,11 +19,19 @@ from threadpoolctl import threadpool_limits
 from crosstask.inference import decode_once
 from crosstask.inference.absence import absence_thresholds, scores_at
 from crosstask.inference.hmm_posterior import HmmPosterior
+from crosstask.inference.narration_evidence import DURATION_SHARE, FeatureEvidence, tempered
 from crosstask.learning.float16 import centred_scores
 from crosstask.learning.hmm.class_means import LdaWeights, MeanPrior, lda_weights, observation_noise
 from crosstask.learning.hmm.em import EmSettings, EmState, HmmParameters, fit_em, posterior
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
-from crosstask.learning.hmm.task_prior import DECODING_WEIGHT, UNSEEN_TASK_WEIGHT, TaskPrior, initial_prior
+from crosstask.learning.hmm.task_prior import (
+    DECODING_WEIGHT,
+    P_BACKGROUND,
+    UNSEEN_TASK_WEIGHT,
+    PositionWeight,
+    TaskPrior,
+    initial_prior,
+)
 from crosstask.learning.hmm.whitening import Whitening, autocorrelation_time, fit_whitening
 from crosstask.methods.protocols import Params
 from crosstask.methods.training_videos import Notices, trainable_videos
@@ -38,6 +46,7 @@ if TYPE_CHECKING:  # only training needs it, and it loads the kernels of another
 _CACHED_TASKS = 500  # step lists whose weights a scorer keeps
 _LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 _SMALLEST_PROBABILITY = 1e-12
+_FULL_POSITION = PositionWeight(np.inf, 1.0)  # for evidence that counts once per interval, such as its anchor
 
 
 @dataclass(frozen=True)
@@ -151,15 +160,38 @@ class HmmScorer:
 
     def posterior(self, task: Task, features: npt.NDArray[np.floating]) -> HmmPosterior:
         """The HMM posterior of a task's steps in a video with features (T, D)."""
+        self._check_width(features)
+        lda, prior = self._model_of(task)
+        scores = (centred_scores(features, lda.weights) - lda.offsets).astype(np.float64)
+        position = prior.position_log_ratios(len(scores), DECODING_WEIGHT if prior.trained else UNSEEN_TASK_WEIGHT)
+        return posterior(position + scores - scores[:, -1:], prior)
+
+    def feature_evidence(self, task: Task, features: npt.NDArray[np.floating]) -> FeatureEvidence:
+        """What features (T, D) and the prior of a task say before narration is considered, for joint decoding."""
+        self._check_width(features)
+        lda, prior = self._model_of(task)
+        scores = (centred_scores(features, lda.weights) - lda.offsets).astype(np.float64)
+        n_segments = len(scores)
+        return FeatureEvidence(
+            tempered(scores - scores[:, -1:], self.autocorrelation_time),
+            prior.position_log_ratios(n_segments, _FULL_POSITION)[:, :-1].astype(np.float64),
+            np.maximum(DURATION_SHARE * prior.duration * n_segments, 1.0).astype(np.float64),
+            prior.background_self_transition(n_segments),
+            P_BACKGROUND,
+            np.asarray(prior.presence, dtype=np.float64),
+        )
+
+    @property
+    def autocorrelation_time(self) -> float:
+        """The integrated autocorrelation time of the training features in seconds, from the observation noise that the model file stores."""
+        return self.settings.mean_prior.noise / observation_noise(1.0)
+
+    def _check_width(self, features: npt.NDArray[np.floating]) -> None:
         n_dimensions = len(self.whitening.deviation)
         if features.ndim != 2 or features.shape[1] != n_dimensions:
             raise InputError(
                 f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
             )
-        lda, prior = self._model_of(task)
-        scores = (centred_scores(features, lda.weights) - lda.offsets).astype(np.float64)
-        position = prior.position_log_ratios(len(scores), DECODING_WEIGHT if prior.trained else UNSEEN_TASK_WEIGHT)
-        return posterior(position + scores - scores[:, -1:], prior)
 
     def _model_of(self, task: Task) -> tuple[LdaWeights, TaskPrior]:
         """LDA weights (K + 1, D) for centred features, and the prior of a task; computed once for all its videos."""
