@@ -1,25 +1,128 @@
-"""What the manual takes from the program itself while it is built: the page of verbs and the table of results."""
+"""Pages and tables that are generated from the code when the manual is built: verbs, package map, Python reference and results."""
 
+import importlib.util
+import inspect
 import json
+import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-RESULTS = Path(__file__).parent.parent / "results"
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "results"
 TABLE = "<!-- results table -->"
+REFERENCE = re.compile(r"<!-- reference: (\w+) -->")
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Files with the page of verbs among them."""
+    """Files with the generated pages among them."""
     from mkdocs.structure.files import File
 
     files.append(File.generated(config, "verbs.md", content=verbs_page()))
+    files.append(File.generated(config, "package-map.md", content=package_map_page()))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """A page with the table of results where it asks for it."""
-    return markdown.replace(TABLE, results_table())
+    """A page with the table of results and the reference of public names where its source has the markers."""
+    markdown = markdown.replace(TABLE, results_table()) if TABLE in markdown else markdown
+    return REFERENCE.sub(lambda marker: reference_of(marker[1]), markdown)
+
+
+def package_map_page() -> str:
+    """The packages in order, what each may import and what it contains, from the map that tests/test_architecture.py enforces."""
+    spec = importlib.util.spec_from_file_location("architecture", ROOT / "tests" / "test_architecture.py")
+    assert spec and spec.loader
+    architecture = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = architecture
+    spec.loader.exec_module(architecture)
+    lines = [
+        "# Package map",
+        "",
+        "The packages of `src/crosstask/`, generated from `tests/test_architecture.py`, which compares this map with the imports of every file.",
+        "Data moves down the list; a package imports only packages above it.",
+        "",
+        "| package | contents | may import |",
+        "|---|---|---|",
+    ]
+    for name, package in architecture.MAP.items():
+        allowed = " ".join(f"`{other}`" for other in package.may_import.split())
+        lines.append(f"| `{name}/` | {package.contents} | {allowed or 'nothing of this project'} |")
+    lines += [
+        "| `__init__.py` | the public [Python API](api.md), loaded on first use | everything above |",
+        "| `cli/` | command line: arguments, one call, printed result | everything above |",
+        "",
+        "`learning/` and `inference/` work on arrays alone: they know neither videos nor files.",
+        "A video's way through these packages: [Follow one video](follow-a-video.md).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def reference_of(name: str) -> str:
+    """The reference of one public name as Markdown: its signature, docstring, and for a class its public attributes and methods."""
+    import crosstask
+
+    found = getattr(crosstask, name)
+    if name == "METHODS":
+        return _methods_reference(found)
+    if not callable(found):
+        return f"```text\n{name} = {found!r}\n```"
+    lines = ["```text", _wrapped(name, _signature(found)), "```", "", _prose(found)]
+    if inspect.isclass(found):
+        lines += ["", "| member | what it is |", "|---|---|", *members_of(found)]
+    return "\n".join(lines[:-2] if lines[-1] == "|---|---|" else lines)
+
+
+def members_of(cls: type) -> list[str]:
+    """A table row for every public method and property that a class defines."""
+    rows = []
+    for name, member in vars(cls).items():
+        if name.startswith("_") or not (inspect.isfunction(member) or isinstance(member, property)):
+            continue
+        title = name if isinstance(member, property) else f"{name}{_signature(member, bound=True)}"
+        rows.append(f"| `{title}` | {_prose(member)} |")
+    return rows
+
+
+def _methods_reference(methods: Mapping[str, type]) -> str:
+    from crosstask.methods.table import ALIASES, setting_names
+
+    lines = ["| name | aliases | what it is | settings |", "|---|---|---|---|"]
+    for name, method in methods.items():
+        aliases = ", ".join(f"`{alias}`" for alias, of in ALIASES.items() if of == name)
+        settings = ", ".join(f"`{setting}`" for setting in sorted(setting_names(method())))
+        lines.append(f"| `{name}` | {aliases} | {_prose(method)} | {settings} |")
+    return "\n".join(lines)
+
+
+def _signature(of: Any, bound: bool = False) -> str:
+    """The signature without module names and without the callbacks' default objects."""
+    try:
+        signature = inspect.signature(of)
+    except ValueError:
+        return ""
+    kept = [p for p in signature.parameters.values() if not (bound and p.name == "self")]
+    text = str(signature.replace(parameters=kept))
+    text = re.sub(r"<function \S+ at 0x\w+>|<factory>", "...", text)
+    text = re.sub(r"numpy\.ndarray\[.*?dtype\[(?:numpy\.)?(\w+)\]\]", r"NDArray[\1]", text)
+    text = re.sub(r"\b(?:crosstask|collections\.abc|typing|pathlib|numpy\.typing|numpy)(?:\.\w+)*\.(?=\w)", "", text)
+    return re.sub(r"-> '([\w.]+)'$", r"-> \1", text).removesuffix(" -> None")
+
+
+def _wrapped(name: str, signature: str) -> str:
+    """The signature on one line, or with a line for each parameter where it is long."""
+    if len(name + signature) <= 100:
+        return name + signature
+    parameters, _, returned = signature[1:].rpartition(")")
+    lines = re.split(r", (?=\**\w+:)", parameters)
+    return f"{name}(\n" + "".join(f"    {line},\n" for line in lines) + f"){returned}"
+
+
+def _prose(of: Any) -> str:
+    """The docstring as one paragraph, without its doctests."""
+    text = (inspect.getdoc(of) or "").partition(">>>")[0]
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 def verbs_page() -> str:
@@ -117,24 +220,24 @@ REAL = (
         "plain sentence encoder 18.2 / 10.7 / 27.7",
     ),
     Row(
-        "Breakfast, unseen people, real features, **simulated windows**: paper's recipe with / without windows",
+        "Breakfast, unseen people, real features, **simulated windows**: `zhukov19` with / without windows",
         "breakfast-zhukov19",
         lambda data: " / ".join(percent(data["ours"][name]["mean"]) for name in ("windows", "no windows")),
         "published code on the same splits 45.8 / 44.4",
     ),
     Row(
-        "Breakfast, the same: best recipe with / without windows / task never trained on",
+        "Breakfast, the same: `hmm` with / without windows / task never trained on",
         "default-method-breakfast",
         lambda data: " / ".join(
             percent(data["recall"][name]["mean"]) for name in ("best", "best, no windows", "best, task never trained")
         ),
-        "Uniform 50.0, paper's recipe 45.0 / 43.9, best without sharing 54.2",
+        "Uniform 50.0, `zhukov19` 45.0 / 43.9, `hmm` without sharing 54.2",
     ),
     Row(
-        "Shelves and Toast, real annotation, **speech as features**: best recipe",
+        "Shelves and Toast, real annotation, **speech as features**: `hmm`",
         "default-method-speech",
         lambda data: percent(data["recall"]["best"]["mean"]),
-        "paper's recipe 27.4 on the same splits",
+        "`zhukov19` 27.4 on the same splits",
     ),
     Row(
         "Half of an article finds its other half first, 1,383 articles",
@@ -153,13 +256,13 @@ REAL = (
 )
 SYNTHETIC = (
     Row(
-        "Training speed, *synthetic* numbers of the real sizes: times as fast as a textbook trainer / floors at CrossTask's size",
+        "Training speed, *synthetic* numbers of the real sizes: times as fast as a textbook trainer / times the time of reading the data once",
         "training-speed",
         lambda data: f"{data['speedup']:.0f} / {data['floor_ratio']:.1f}",
         "aim 100 / 8",
     ),
     Row(
-        "*Synthetic* films drawn here, 10 seeds of 32 test videos: Uniform / no sharing / best / best, task never trained on",
+        "*Synthetic* films rendered here, 10 seeds of 32 test videos: Uniform / `hmm` without sharing / `hmm` / `hmm`, task never trained on",
         "video-demo",
         lambda data: " / ".join(
             percent(data["recall"][name]) for name in ("uniform", "no sharing", "best", "best, task never trained on")

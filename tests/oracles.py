@@ -278,12 +278,13 @@ def next_em_step(
         gated, with_windows = np.zeros((T, K)), of_features.copy()
         for k in range(K):
             e = sum(in_step[t, k] * initial[t, k] for t in range(T)) / sum(initial[:, k])
-            gated[:, k] = e / (e + settings.gate) * initial[:, k]
             length = video.windows[:, k].sum()
+            gated[:, k] = initial[:, k] if length else e / (e + settings.gate) * initial[:, k]
             for t in np.flatnonzero(video.windows[:, k]):
                 with_windows[t, k] += np.log(1 + T / length) / length
-        gamma, w = hmm_posterior_by_enumeration(with_windows, chain), settings.initial_weight
-        labels.append(_with_background(w * _shared_between_steps(gated) + (1 - w) * gamma.in_step))
+        gamma = hmm_posterior_by_enumeration(with_windows, chain)
+        w = np.array([settings.window_weight if any(column) else settings.spacing_weight for column in video.windows.T])
+        labels.append(_with_background(_shared_between_steps(w * _shared_between_steps(gated) + (1 - w) * gamma.in_step)))
         starts.append(gamma.starts.sum(axis=0))
     return EmStep(labels, _priors_of(videos, labels, starts, classes))
 

@@ -25,11 +25,9 @@ def model(corpus, tmp_path_factory):
     return path
 
 
-def test_version_and_help_are_quick():
-    started = time.perf_counter()
+def test_version_and_help():
     assert crosstask("--version").stdout.startswith("crosstask 0.")
     assert "localize" in crosstask("--help").stdout
-    assert time.perf_counter() - started < 10, "a bound against accidental heavy imports, not a timing"
 
 
 def test_help_imports_nothing_heavy():
@@ -202,11 +200,10 @@ def test_interrupted_it_says_so_in_one_line(corpus, tmp_path):
     command = [sys.executable, "-m", "crosstask.cli.main", "train", str(corpus), "--out", str(tmp_path / "out" / "m.safetensors")]
     command += ["--recipe", "paper", "--learning-rate", "0.01", "--epochs", "10000000"]
     training = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    end = time.monotonic() + 120
-    while not list((tmp_path / "out").glob("*")) and time.monotonic() < end:  # it is at work once something lies there
+    while not list((tmp_path / "out").glob("*")) and training.poll() is None:  # it is at work once something lies there
         time.sleep(0.05)
     time.sleep(1)
     training.send_signal(signal.SIGINT)
-    _, said = training.communicate(timeout=120)
+    _, said = training.communicate()
     assert training.returncode == 130
     assert said.rstrip().endswith("error: interrupted; repeat the command to go on") and "Traceback" not in said

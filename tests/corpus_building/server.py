@@ -49,6 +49,19 @@ class Misbehaving(BaseHTTPRequestHandler):
             self.server.content = self.server.second
         self.serve_plain(stop_after=None if n > 1 else 1000, tag=f'"{min(n, 2)}"')
 
+    def serve_malformed_redirect(self) -> None:
+        self.send_response(302)
+        self.send_header("Location", "http://[::1")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def serve_without_length(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.close_connection = True
+        for _ in range(64):
+            self.wfile.write(bytes(2**16))
+
     def serve_stalls(self) -> None:
         self.send_response(200)
         self.send_header("Content-Length", "1000")

@@ -1,8 +1,10 @@
 import io
 import json
+import shutil
 import tarfile
 import zipfile
 
+import numpy as np
 import pytest
 
 from cli.running import crosstask, json_of, refused
@@ -178,3 +180,54 @@ def test_a_dry_run_fetches_nothing(tmp_path):
     assert json.dumps(answer).count("https://") == len(PARTS["features"].addresses)
     assert "expected one of release" in refused("download", "relese", "--dry-run")
     assert "one part" in refused("download", "all", "--from", "http://127.0.0.1:9/x")
+
+
+@pytest.mark.parametrize("packing", ["xz", "bz2", "gz"])
+def test_a_damaged_archive_is_an_input_error_wherever_the_damage_is(tmp_path, packing):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=f"w:{packing}") as archive:
+        for i in range(20):
+            entry = tarfile.TarInfo(f"crosstask_release/{i}.csv")
+            entry.size = 3000
+            archive.addfile(entry, io.BytesIO(np.random.default_rng(i).bytes(3000)))
+    whole = buffer.getvalue()
+    for at in range(0, len(whole), len(whole) // 60):
+        (tmp_path / "a.tar").write_bytes(whole[:at] + bytes(b ^ 0x55 for b in whole[at : at + 40]) + whole[at + 40 :])
+        try:
+            unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release")
+        except InputError as error:
+            assert "damaged" in str(error) or "this is not a part" in str(error) or "expected plain files" in str(error)
+    assert not list((tmp_path / "out").glob(".*"))
+
+
+def test_a_duplicate_entry_is_an_input_error(tmp_path):
+    (tmp_path / "a.tar").write_bytes(tarred(*[("crosstask_release/a.csv", b"1", tarfile.REGTYPE)] * 2))
+    with pytest.raises(InputError, match=r"contains 'a\.csv' twice"):
+        unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release")
+
+
+def test_a_malformed_redirect_is_an_input_error(server, tmp_path):
+    with pytest.raises(InputError, match="malformed"):
+        fetch_file(f"{server.address}/malformed-redirect", tmp_path / "f", QUICK)
+    with pytest.raises(InputError, match="malformed"):
+        fetching.require_http("http://[::1")
+    assert fetching.content_length("http://[::1", QUICK) is None
+
+
+def test_a_body_without_length_leaves_space_on_the_disk(server, tmp_path, monkeypatch):
+    usage = shutil.disk_usage(tmp_path)
+    policy = RetryPolicy(timeout_s=5, attempts=1)
+    monkeypatch.setattr(fetching.shutil, "disk_usage", lambda folder: usage._replace(free=fetching._SPARE_BYTES + 1000))
+    with pytest.raises(InputError, match="free some space"):
+        fetch_file(f"{server.address}/without-length", tmp_path / "f", policy)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_archive_is_downloaded_again_by_the_next_command(tmp_path):
+    damaged = bytearray(zipped(FILES))
+    damaged[40] ^= 0xFF
+    with misbehaving_server(bytes(damaged), second=b"") as server:
+        with pytest.raises(InputError):
+            download_part(PARTS["release"], tmp_path, (f"{server.address}/plain",), QUICK)
+        server.content = zipped(FILES)
+        assert download_part(PARTS["release"], tmp_path, (f"{server.address}/plain",), QUICK)["files"] == 2

@@ -2,6 +2,7 @@
 
 import json
 import time
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from crosstask.datasets.subtitle_folders import SubtitleFolders, files_by_video
 from crosstask.datasets.subtitles import READERS, looks_english, parse_narration, read_narration
 from crosstask.records import InputError, Narration, Word
+from fuzz.hanging import no_hang
 
 
 def texts(narration: Narration) -> list[str]:
@@ -319,3 +321,34 @@ def test_times_beyond_any_video_are_rejected(tmp_path, number):
     path.write_text('{"events": [{"tStartMs": 0, "dDurationMs": 9, "segs": [{"utf8": "milk", "tOffsetMs": ' + number + "}]}]}")
     with pytest.raises(InputError, match="tOffsetMs"):
         read_narration(path)
+
+
+# Each of these took hours in quadratic time.
+LONG = {
+    "a.srt": "1:" * 1_000_000,
+    "b.srt": "1\n00:00:01,000 --> 00:00:02,000\n" + "1:" * 1_000_000,
+    "a.json": json.dumps([{"start": 0, "end": 9e5, "words": [{"word": "w", "start": i, "end": i + 1} for i in range(400_000)]}]),
+    "b.json": json.dumps([{"start": i, "end": i + 1, "text": "a\n" * 150_000 + "b\n" + "a\n" * 150_000} for i in range(2)]),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_lines_and_cues_are_read_in_linear_time(tmp_path, name):
+    (tmp_path / name).write_text(LONG[name])
+    with no_hang(), suppress(InputError):
+        read_narration(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.srt", "1\n00:00:01,000 --> 999999:00:00,000\nstir\n"),
+        ("a.vtt", "WEBVTT\n\n00:00:01.000 --> 999999:00:00.000\nstir\n"),
+        ("a.json", '[{"start": 1, "end": 3600000000, "text": "stir"}]'),
+        ("a.json3", '{"events": [{"tStartMs": 0, "dDurationMs": 9999999999, "segs": [{"utf8": "stir"}]}]}'),
+    ],
+)
+def test_a_cue_later_than_any_video_is_an_error(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match="later than any video"):
+        read_narration(tmp_path / name)

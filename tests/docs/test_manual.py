@@ -35,7 +35,8 @@ NOT_RUN = {
     "docs/viewer.md": 1,  # serves
     "docs/narration.md": 1,  # how-to articles
     "docs/experiments.md": 1,  # 20 splits of the real features
-    "README.md": 1,  # make demo and make test install
+    "docs/api.md": 1,  # video files
+    "README.md": 2,  # make demo and make test install; tests/test_readme.py runs the Python example
 }
 
 
@@ -49,7 +50,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_built_and_listed(site: Path):
-    written = {page.stem for page in (ROOT / "docs").glob("*.md")} | {"verbs"}
+    written = {page.stem for page in (ROOT / "docs").glob("*.md")} | {"verbs", "package-map"}
     assert written <= {page.stem for page in site.glob("*.html")}
 
 
@@ -83,6 +84,27 @@ def test_the_page_of_verbs_lists_every_verb_and_option(site: Path):
         assert f"{path.removeprefix('crosstask ')}<a" in page, path
         for parameter in command.params:
             assert all(option in page for option in parameter.opts if option.startswith("--")), (path, parameter.name)
+
+
+def test_the_package_map_lists_every_package(site: Path):
+    page = (site / "package-map.html").read_text("utf-8")
+    packages = [path.name for path in (ROOT / "src" / "crosstask").iterdir() if (path / "__init__.py").exists()]
+    assert len(packages) > 20 and all(f"<code>{name}/</code>" in page for name in packages)
+
+
+def test_the_python_reference_has_every_public_name_with_an_example(site: Path):
+    import crosstask
+
+    source, page = (ROOT / "docs" / "api.md").read_text("utf-8"), (site / "api.html").read_text("utf-8")
+    sections = {section.partition("\n")[0]: section for section in source.split("\n## ")[1:]}
+    assert set(sections) == set(crosstask.__all__)
+    for name, section in sections.items():
+        assert f"<!-- reference: {name} -->" in section and "```python\n" in section, name
+        assert not hooks.REFERENCE.search(page), "a reference that was not replaced"
+        found = getattr(crosstask, name)
+        for member in vars(found) if isinstance(found, type) else ():
+            if not member.startswith("_") and callable(getattr(found, member)):
+                assert f"<code>{member}(" in page, f"{name}.{member}"
 
 
 def test_the_picture_is_small_and_called_synthetic():
@@ -153,12 +175,14 @@ def test_the_results_of_the_manual_and_the_readme_are_those_on_record():
         assert f"`{file}`" not in readme or told in readme, f"README: results/{file}.json says {told}"
 
 
-@pytest.mark.parametrize("page", ["how-it-works.md", "extend.md", "beyond.md", "spans.md", "faq.md"])
+@pytest.mark.parametrize(
+    "page", ["how-it-works.md", "extend.md", "narration.md", "follow-a-video.md", "reliability.md", "corpus.md", "faq.md"]
+)
 def test_files_that_the_manual_names_exist(page: str):
     text = (ROOT / "docs" / page).read_text("utf-8")
     named = {name for name in re.findall(r"`([\w/]+/[\w]+\.py)`", text) if "NAME" not in name}
     assert named, "no file named; expected some"
-    places = (ROOT, ROOT / "src" / "crosstask", ROOT / "src")
+    places = (ROOT, ROOT / "src" / "crosstask", ROOT / "tests")
     assert not [name for name in named if not any((place / name).exists() for place in places)]
 
 

@@ -40,3 +40,10 @@ def test_steps_predicted_absent_are_left_out_unless_all_are_requested(tmp_path):
     _, remarks = export_run(open_run(folder), ["csv"], tmp_path / "out", all_steps=True)
     rows = (tmp_path / "out" / "csv" / "steps.csv").read_text().splitlines()
     assert remarks == [] and sum(row.endswith(",no") and ",,," not in row for row in rows) == 1
+
+
+def test_progress_counts_the_files_of_each_format(tmp_path):
+    folder, run, _ = tiny_run(tmp_path / "r")
+    seen = []
+    export_run(open_run(folder), ["vtt", "csv"], tmp_path / "e", progress=lambda *now: seen.append(now))
+    assert seen == [("vtt", 1, 3), ("vtt", 2, 3), ("vtt", 3, 3), ("csv", 1, 1)] and len(run.videos) == 3

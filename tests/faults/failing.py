@@ -42,11 +42,23 @@ class Fault:
         elif self.operation == "unlink":
             os.unlink = self.failing(os.unlink)
         elif self.operation == "lock":
-            os.open = self.failing(os.open)
+            os.open = self._opening_descriptor(os.open, new_files=False)
         elif self.operation == "mmap":
             mmap.mmap = self._mapping()
         else:
             io.open = self._opening(io.open)
+            if self.operation == "open":
+                os.open = self._opening_descriptor(os.open, new_files=True)
+
+    def _opening_descriptor(self, ordinary, new_files):
+        """`os.open` that counts temporary files (O_EXCL), or all others: lock files and folders."""
+
+        def open_(path, flags, *arguments, **options):
+            if bool(flags & os.O_EXCL) == new_files:
+                self.count_call(path)
+            return ordinary(path, flags, *arguments, **options)
+
+        return open_
 
     def _mapping(self):
         fault = self
@@ -70,7 +82,7 @@ class Fault:
         def open_(file, mode="r", *arguments, **options):
             if not set(mode) & set("wax+"):
                 return ordinary(file, mode, *arguments, **options)
-            if fault.operation == "open":
+            if fault.operation == "open" and not isinstance(file, int):
                 fault.count_call(file)
             assert "b" in mode, f"{file}: text written without `crosstask.storage`"
             raw = Raw(file, mode.replace("b", ""))

@@ -21,7 +21,7 @@ from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint
 from crosstask.methods.hmm_checkpoint import HmmCheckpoint
 from crosstask.model.file import save_model
 from crosstask.model.model import Model
-from crosstask.methods.zhukov19 import Proposed
+from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.datasets import open_corpus, write_release
 from crosstask.features import write_rows
@@ -52,11 +52,11 @@ try:
 except Enough:
     pass
 def stop_rounds(done):
-    if done.rounds == 4:
+    if done.iterations == 4:
         raise Enough
 
 try:
-    HiddenMarkovModel(after_round=stop_rounds, checkpoint=HmmCheckpoint(here / "r", 0.0)).fit(packed, np.random.default_rng(1))
+    HiddenMarkovModel(after_epoch=stop_rounds, checkpoint=HmmCheckpoint(here / "r", 0.0)).fit(packed, np.random.default_rng(1))
 except Enough:
     pass
 assert (here / "r").exists()

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections import Counter
 
 import pytest
 
@@ -54,4 +55,13 @@ def test_disk_errors_are_reported_and_recoverable(verb, warm, tmp_path):
             tried += 1
             output.setdefault(f"exit code {failed['code']}", []).append(where)
     assert tried > 0
-    record(f"failing disk: {verb}", {"faults": tried, **{code: len(calls_to_fail) for code, calls_to_fail in output.items()}})
+    by_operation = Counter(where.split(" ")[0] for failed_calls in output.values() for where in failed_calls)
+    record(
+        f"failing disk: {verb}",
+        {
+            "faults": tried,
+            "every_call_failed_once": EVERY_CALL,
+            "faults_by_operation": dict(by_operation),
+            **{code: len(failed_calls) for code, failed_calls in output.items()},
+        },
+    )

@@ -25,7 +25,7 @@ def test_killed_and_repeated_writes_the_same_bytes(verb, warm, tmp_path):
     workspace.expected = workspace.files()
     workspace.clear()
     rng = random.Random(f"{verb} {KILLS}")
-    kills = finished = unfinished_seen = resumed = in_a_row = 0
+    kills = finished_after_kills = undisturbed_runs = unfinished_seen = resumed = in_a_row = 0
     while kills < KILLS:
         # Up to six kills in a row interrupt the same work; then it may finish and starts again from nothing.
         patience = 1.15 if in_a_row < 6 else 10
@@ -38,11 +38,19 @@ def test_killed_and_repeated_writes_the_same_bytes(verb, warm, tmp_path):
             continue
         assert done["code"] == 0, done["output"]
         assert workspace.files() == workspace.expected
-        finished, in_a_row = finished + 1, 0
+        finished_after_kills += in_a_row > 0
+        undisturbed_runs += in_a_row == 0
+        in_a_row = 0
         workspace.clear()
     last = warm.run(workspace.argv)
     assert last["code"] == 0 and workspace.files() == workspace.expected, last["output"]
     record(
         f"kills: {verb}",
-        {"kills": kills, "finished": finished + 1, "kills_that_left_something_unfinished": unfinished_seen, "resumed": resumed},
+        {
+            "kills": kills,
+            "killed_commands_that_then_finished": finished_after_kills + (in_a_row > 0),
+            "undisturbed_commands": undisturbed_runs + (in_a_row == 0),
+            "kills_that_left_something_unfinished": unfinished_seen,
+            "resumed": resumed,
+        },
     )

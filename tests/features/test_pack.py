@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -141,3 +143,44 @@ def test_concurrent_packing_leaves_one_pack(tmp_path):
         packs = list(pool.map(lambda _: pack_features(source, source, tmp_path / "p"), range(8)))
     assert contents(tmp_path / "p") == contents(tmp_path / "whole")
     assert all(pack.damaged() == [] for pack in packs)
+
+
+SHRINKING = """
+import sys
+from pathlib import Path
+import numpy as np
+from crosstask.features import NpyFeatures, pack, pack_features, write_rows
+from crosstask.records import InputError
+folder = Path(sys.argv[1])
+write_rows(folder / "f" / "a.npy", np.ones((4000, 64), np.float32))
+convert = pack.as_packed
+
+def truncate_first(rows, dtype, video_id):
+    with (folder / "f" / "a.npy").open("r+b") as file:
+        file.truncate(500)
+    return convert(rows, dtype, video_id)
+
+pack.as_packed = truncate_first
+try:
+    pack_features(NpyFeatures(folder / "f"), ["a"], folder / "p")
+except InputError as error:
+    print(error)
+"""
+
+
+def test_a_file_that_shrinks_while_it_is_packed_does_not_end_the_process(tmp_path):
+    done = subprocess.run([sys.executable, "-c", SHRINKING, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_an_input_error(tmp_path, monkeypatch):
+    write_rows(tmp_path / "f" / "a.npy", np.ones((4000, 64), np.float32))
+    read = np.lib.format.read_array
+
+    def truncate_first(file, **options):
+        os.truncate(tmp_path / "f" / "a.npy", 500)
+        return read(file, **options)
+
+    monkeypatch.setattr(np.lib.format, "read_array", truncate_first)
+    with pytest.raises(InputError, match=r"a\.npy: truncated while it was read"):
+        pack_features(NpyFeatures(tmp_path / "f"), ["a"], tmp_path / "p")

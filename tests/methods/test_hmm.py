@@ -10,6 +10,7 @@ import pytest
 from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.features import FeaturesInMemory
 from crosstask.inference.hmm_posterior import hmm_posterior
+from crosstask.inference.loose_order_posterior import loose_order_posterior, loose_transitions
 from crosstask.learning.hmm.class_means import class_means
 from crosstask.learning.hmm.task_prior import initial_prior
 from crosstask.learning.hmm.whitening import autocorrelation_time
@@ -69,11 +70,14 @@ def test_a_saved_model_gives_the_same_scores_also_of_new_tasks(tmp_path):
 
 
 def expected_scores(scorer, whitened, means, prior, largest_weight):
-    """Log-posterior of a video from Gaussian densities around the class means and the weighted position of the steps."""
+    """Log of the mean of the strict and the loose posterior, from Gaussian densities and the weighted position of the steps."""
     T = len(whitened)
     ratios = log_ratios_by_densities(whitened, means, scorer.parameters.covariance)
     ratios += position_log_ratios_by_interpolation(prior, T, 10.0, largest_weight)
-    return np.log(hmm_posterior(ratios, *chain_of(prior, T)).in_step + 1e-12)
+    a, a_bg, p_background, presence = chain_of(prior, T)
+    transitions = loose_transitions(np.full(len(presence), 0.7), 0.05, 0.5)
+    loose = loose_order_posterior(ratios, a, a_bg, p_background, transitions)
+    return np.log(0.5 * hmm_posterior(ratios, a, a_bg, p_background, presence).in_step + 0.5 * loose + 1e-12)
 
 
 def test_scores_of_a_trained_task_are_the_log_posterior_of_its_parameters():
@@ -194,3 +198,11 @@ def test_background_durations_must_be_positive_and_finite(length):
     lengths = [length, *values["background_lengths"][1:]]
     with pytest.raises(InputError, match="background"):
         hmm_scorer_from(arrays, {**values, "background_lengths": lengths})
+
+
+def test_kernel_of_a_trained_task_is_that_of_its_words():
+    scorer = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0))
+    for number, task in enumerate(scorer.tasks):
+        shares = scorer._class_shares
+        kernel = shares[scorer._classes.of(number)] @ shares.T
+        assert kernel.tobytes() == word_kernel(class_words(task, scorer.sharing), scorer._class_names).tobytes()

@@ -7,12 +7,13 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
+from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
 from crosstask.methods.hmm import HiddenMarkovModel
-from crosstask.methods.hmm_checkpoint import HmmCheckpoint
+from crosstask.methods.hmm_checkpoint import HmmCheckpoint, fingerprint
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint
 from crosstask.records import InputError
-from crosstask.storage import digest_of
+from crosstask.storage import with_content_digest
 from tiny import tiny_corpus
 
 
@@ -91,7 +92,7 @@ def test_arrays_that_cannot_be_true_are_refused(tmp_path, name, bend):
         about = json.loads(file.metadata()["crosstask"])
         arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
     arrays[name] = np.ascontiguousarray(bend(arrays[name]))
-    save_file(arrays, tmp_path / "c", {"crosstask": json.dumps(about | {"digest": digest_of(arrays)})})
+    save_file(arrays, tmp_path / "c", {"crosstask": json.dumps(with_content_digest(about, arrays))})
     with pytest.raises(InputError, match="do not fit this training; delete it"):
         resumed(tmp_path / "c")
 
@@ -103,3 +104,27 @@ def test_a_flipped_bit_is_noticed(tmp_path):
     (tmp_path / "c").write_bytes(data)
     with pytest.raises(InputError, match="damaged; delete it"):
         resumed(tmp_path / "c")
+
+
+@pytest.mark.parametrize("name", ["iterations", "background_durations"])
+def test_a_changed_digit_in_the_description_is_noticed(tmp_path, name):
+    stopped_after(3, tmp_path / "c")
+    with safe_open(tmp_path / "c", "numpy") as file:
+        about = json.loads(file.metadata()["crosstask"])
+        arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    about[name] = 4 if name == "iterations" else [value + 1e-3 for value in about[name]]
+    save_file(arrays, tmp_path / "c", {"crosstask": json.dumps(about)})
+    with pytest.raises(InputError, match="damaged; delete it"):
+        resumed(tmp_path / "c")
+
+
+def test_a_checkpoint_of_other_rows_is_refused_wherever_they_differ():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((200, 4)).astype(np.float32)
+    classes = ClassIndex((2,), np.eye(3))
+    digests = {fingerprint([HmmVideo(0, rows, np.zeros((200, 2), bool))], classes)}
+    for changed_row in (1, 96, 98, 199):
+        other = rows.copy()
+        other[changed_row] *= -1
+        digests.add(fingerprint([HmmVideo(0, other, np.zeros((200, 2), bool))], classes))
+    assert len(digests) == 5

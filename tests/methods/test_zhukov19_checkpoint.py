@@ -6,12 +6,17 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
+from crosstask.datasets import open_corpus
+from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods import zhukov19_checkpoint
+from crosstask.methods.training_videos import training_arrays
 from crosstask.methods.zhukov19 import Zhukov19
-from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint
+from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint, fingerprint
 from crosstask.records import InputError
-from crosstask.storage import digest_of
-from tiny import tiny_corpus
+from crosstask.storage import with_content_digest
+from crosstask.text import vocabulary_of
+from tiny import tiny_corpus, write_tiny
 
 QUICK = AlternationSettings(learning_rate=0.01, dropout=0.3, initial_epochs=4, epochs=4)
 
@@ -76,7 +81,7 @@ def test_numbers_that_cannot_be_true_are_refused(tmp_path, name, value):
     if name == "parameters" and value is not np.nan:
         return  # any finite parameter can be true
     arrays[name].reshape(-1)[-1] = value
-    save_file(arrays, tmp_path / "c", {"crosstask": json.dumps(about | {"digest": digest_of(arrays)})})
+    save_file(arrays, tmp_path / "c", {"crosstask": json.dumps(with_content_digest(about, arrays))})
     with pytest.raises(InputError, match="do not fit this training; delete it"):
         Zhukov19("component", QUICK, checkpoint=Zhukov19Checkpoint(tmp_path / "c")).fit(tiny_corpus(), np.random.default_rng(1))
 
@@ -105,3 +110,23 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
     (tmp_path / "c").write_bytes((tmp_path / "c").read_bytes()[:-9])
     with pytest.raises(InputError, match="damaged; delete it"):
         Zhukov19("component", QUICK, checkpoint=Zhukov19Checkpoint(tmp_path / "c")).fit(tiny_corpus(), np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_fingerprint_covers_every_row(tmp_path, packed, monkeypatch):
+    monkeypatch.setattr(zhukov19_checkpoint, "_BLOCK_BYTES", 100)
+    digests = set()
+    for changed_row in (None, 1, 13, 19):
+        folder = tmp_path / str(changed_row)
+        corpus = write_tiny(folder)
+        if changed_row is not None:
+            path = folder / "crosstask_features" / "-v1_1.npy"
+            rows = np.load(path)
+            rows[changed_row] *= -1
+            np.save(path, rows)
+        opened = open_corpus(folder)
+        opened = with_packed_features(opened) if packed else opened
+        arrays = training_arrays(opened, vocabulary_of(corpus.tasks.values(), "component"))
+        assert (arrays.checksums is not None) == packed
+        digests.add(fingerprint(arrays))
+    assert len(digests) == 4

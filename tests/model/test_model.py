@@ -3,12 +3,14 @@ import struct
 
 import numpy as np
 import pytest
+from safetensors.numpy import load
 
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
 from crosstask.records import InputError, VideoKey, task_from_steps
+from crosstask.storage import digest_of, with_content_digest
 from tiny import tiny_corpus
 
 QUICK = AlternationSettings(learning_rate=0.01, dropout=0.0, initial_epochs=5, epochs=5)
@@ -63,7 +65,7 @@ def rewritten(path, change):
     header = json.loads(data[8 : 8 + length])
     description = json.loads(header["__metadata__"]["crosstask"])
     change(description)
-    header["__metadata__"]["crosstask"] = json.dumps(description)
+    header["__metadata__"]["crosstask"] = json.dumps(with_content_digest(description, load(data)))
     text = json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + data[8 + length :])
     return path
@@ -106,3 +108,36 @@ def test_a_flipped_bit_in_a_model_file_is_noticed(tmp_path):
     path.write_bytes(data)
     with pytest.raises(InputError, match="do not match their checksum"):
         load_model(path)
+
+
+def test_flipped_bits_anywhere_in_a_model_file_are_noticed(model, tmp_path):
+    path = save_model(model, tmp_path / "m")
+    whole = path.read_bytes()
+    (length,) = struct.unpack("<Q", whole[:8])
+    rng = np.random.default_rng(0)
+    changed = []
+    for bit in rng.choice(8 * (8 + length), 1000, replace=False).tolist():
+        data = bytearray(whole)
+        data[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(data)
+        try:
+            again = load_model(path)
+        except InputError:
+            continue
+        if save_model(again, tmp_path / "again").read_bytes() != whole:
+            changed.append(bit)
+    assert changed == []
+
+
+def test_a_model_file_of_version_0_1_without_a_digest_of_its_description_still_loads(model, tmp_path):
+    path = save_model(model, tmp_path / "m")
+    whole = path.read_bytes()
+    (length,) = struct.unpack("<Q", whole[:8])
+    header = json.loads(whole[8 : 8 + length])
+    description = json.loads(header["__metadata__"]["crosstask"])
+    del description["content_digest"]
+    for digests in ({"digest": digest_of(load(whole))}, {}):
+        header["__metadata__"]["crosstask"] = json.dumps(description | digests)
+        text = json.dumps(header).encode()
+        path.write_bytes(struct.pack("<Q", len(text)) + text + whole[8 + length :])
+        assert save_model(load_model(path), tmp_path / "again").read_bytes() == whole

@@ -63,7 +63,7 @@ def write_bad(folder):
     return said
 
 
-def test_bad_files_are_named_and_set_aside_by_a_run(corpus):
+def test_bad_files_are_skipped_with_a_reason(corpus):
     said = write_bad(corpus / "videos" / "latte")
     done = run(corpus, transcribe=True)
     assert {f"{name}.mp4" for name in done.skipped} == set(said)
@@ -72,7 +72,7 @@ def test_bad_files_are_named_and_set_aside_by_a_run(corpus):
         assert reason.startswith(f"{name}: ") and words in reason, reason
     assert sorted(found.video for found in done.localized) == ["v0", "v1"] and done.windows == 2
     page = (corpus / "run" / "report.html").read_text("utf-8")
-    assert all(f"set aside: {name}" in page for name in said)
+    assert all(f"skipped: {name}" in page for name in said)
 
 
 def test_nothing_is_found_by_the_looks_of_what_was_there_before(corpus):

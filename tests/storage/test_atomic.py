@@ -82,3 +82,40 @@ def test_data_is_flushed_before_the_rename(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", lambda *paths: (done.append("rename"), replace(*paths)))
     write_text(tmp_path / "a", "x")
     assert done == ["flush", "rename", "flush"]
+
+
+TWO_WRITERS = """
+import os, subprocess, sys
+from pathlib import Path
+os.getpid = lambda: 7  # as in two containers
+from crosstask.storage import replace_file
+letter, path = sys.argv[1].encode(), Path(sys.argv[2])
+with replace_file(path) as file:
+    file.write(letter * 100_000)
+    file.flush()
+    if letter == b"a":
+        subprocess.run([sys.executable, *sys.orig_argv[1:-2], "b", sys.argv[2]], check=True)
+        assert path.read_bytes() == b"b" * 200_000
+    file.write(letter * 100_000)
+"""
+
+
+def test_two_writers_with_the_same_process_id_never_share_a_temporary_file(tmp_path):
+    subprocess.run([sys.executable, "-c", TWO_WRITERS, "a", str(tmp_path / "f")], check=True, timeout=300)
+    assert (tmp_path / "f").read_bytes() == b"a" * 200_000 and names(tmp_path) == ["f"]
+
+
+def test_an_existing_file_is_never_opened_as_temporary(tmp_path, monkeypatch):
+    tokens = iter(["0" * 16, "1" * 16])
+    monkeypatch.setattr(atomic.secrets, "token_hex", lambda n: next(tokens))
+    atomic.remove_stale_temporaries(tmp_path.absolute())  # done once per folder, so the next file is kept
+    taken = tmp_path / f".a.{'0' * 16}.partial"
+    taken.write_text("of another host")
+    assert write_text(tmp_path / "a", "mine").read_text() == "mine"
+    assert taken.read_text() == "of another host"
+
+
+def test_stale_temporary_file_of_version_0_1_is_removed(tmp_path):
+    (tmp_path / ".a.12-1.partial").write_text("half")
+    write_text(tmp_path / "b", "whole")
+    assert names(tmp_path) == ["b"]

@@ -1,6 +1,7 @@
 """The store of annotations: one writer at a time, by locks that end with their process."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -11,14 +12,15 @@ from crosstask.datasets import read_step_intervals, write_step_intervals
 from crosstask.records import InputError, Interval, StepInterval, VideoKey
 from crosstask.runs import open_run
 from crosstask.viewer.annotations import LOCK_FILE, AnnotationStore
+from fuzz.hanging import no_hang
 from tiny import TASKS
 
 KEY = VideoKey("1", "-v1_0")
 HOLD_LOCK = """
 import sys, time
 from pathlib import Path
-from crosstask.storage import exclusive_or_refused
-with exclusive_or_refused(Path(sys.argv[1]) / "annotations"):
+from crosstask.storage import nonblocking_lock
+with nonblocking_lock(Path(sys.argv[1]) / "annotations"):
     print("locked", flush=True)
     time.sleep(60)
 """
@@ -45,6 +47,18 @@ def test_files_left_by_a_dead_process_do_not_block(store, folder):
     (folder / ".marking").touch()  # the lock file of earlier versions
     store.save_relevance(KEY, "relevant")
     assert store.read_relevance() == {KEY: "relevant"} and not (folder / LOCK_FILE).exists()
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_a_lock_file_from_another_time_does_not_block(store, folder, hours):
+    """A clock that is set back leaves files of the future: `touch -d '+1 hour'` on the lock, then save."""
+    for name in (LOCK_FILE, ".marking"):
+        (folder / name).touch()
+        os.utime(folder / name, (time.time() + 3600 * hours,) * 2)
+    with no_hang():
+        store.save_annotation(KEY, (StepInterval(0, Interval(1.0, 2.5)),))
+        store.save_relevance(KEY, "relevant")
+    assert store.annotated_videos() == {KEY} and store.read_relevance() == {KEY: "relevant"}
 
 
 def test_a_writer_waits_until_the_process_that_holds_the_lock_has_ended(store, folder):

@@ -9,12 +9,14 @@ from crosstask.cli.corpus_collecting import Articles, ResultsFolder, candidates,
 from crosstask.cli.corpus_convert import convert
 from crosstask.cli.options import AsJson, CorpusFolder, Seed
 from crosstask.cli.output import note, print_json, print_table, say
+from crosstask.cli.ranges import checked
 
 corpus_app = typer.Typer(help="Build a corpus: tasks, related tasks, videos, the map of tasks.", no_args_is_help=True)
-corpus_app.command("candidates")(candidates)
+corpus_app.command("candidates")(checked(candidates))
 
 
 @corpus_app.command("related")
+@checked
 def related(
     title: Annotated[str, typer.Argument(help="Title of the task, e.g. 'Make Pancakes'.")],
     articles: Articles,
@@ -54,6 +56,7 @@ def _steps_of(title: str, corpus: Path | None, steps: str | None) -> tuple[str, 
 
 
 @corpus_app.command("map")
+@checked
 def task_map(
     corpus: CorpusFolder,
     out: Annotated[Path | None, typer.Option("--out", help="Figure to write (PNG or SVG).")] = None,
@@ -86,6 +89,6 @@ def task_map(
     print_table("nearest tasks by shared step words", ["task", "nearest"], rows)
 
 
-corpus_app.command("search")(search)
-corpus_app.command("relevance")(relevance)
-corpus_app.command("convert")(convert)
+corpus_app.command("search")(checked(search))
+corpus_app.command("relevance")(checked(relevance))
+corpus_app.command("convert")(checked(convert))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from crosstask.experiments.demo import DemoResult
     from crosstask.records import Localization, VideoKey
 
-ORDER = ("uniform", "task-specific", "proposed", "best", "supervised")
+ORDER = ("uniform", "task-specific", "zhukov19", "hmm", "supervised")
 
 
 def demo(
@@ -61,12 +61,12 @@ def _figures(shown: "DemoResult") -> dict[str, Any]:
     return {
         "synthetic": True,
         "recall": {name: one.evaluation.to_json()["recall"] for name, one in shown.methods.items()},
-        "gain_from_sharing": _mean(by_task["proposed"]) - _mean(by_task["task-specific"]),
+        "gain_from_sharing": _mean(by_task["zhukov19"]) - _mean(by_task["task-specific"]),
         "unseen_task": {
             "title": shown.unseen_task.title,
             "uniform": by_task["uniform"][unseen],
             "never_trained": shown.unseen.evaluation.by_metric["recall"][unseen],
-            "trained": by_task["best"][unseen],
+            "trained": by_task["hmm"][unseen],
         },
     }
 
@@ -87,8 +87,8 @@ def _print(shown: "DemoResult", figures: dict[str, Any], seconds: float) -> None
         "step recall, % (synthetic corpus)",
         "uniform",
         "task-specific",
-        "proposed",
-        "best",
+        "zhukov19",
+        "hmm",
         "supervised",
         "gain from sharing",
     ]
@@ -119,7 +119,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     from crosstask.runs import Run, RunVideo, write_run
 
     corpus, tested = shown.corpus, shown.split.test
-    names = ("best", "proposed", "task-specific", "supervised", "uniform")
+    names = ("hmm", "zhukov19", "task-specific", "supervised", "uniform")
     scores = {
         name: {
             video.key: shown.methods[name].scorer.score(corpus.task_of(video), corpus.features.rows(video.id)) for video in tested
@@ -135,10 +135,10 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
         }
         for name in names
     }
-    scorer = shown.methods["best"].scorer
+    scorer = shown.methods["hmm"].scorer
     assert isinstance(scorer, HmmScorer)
     trained = frozenset(video.key for video in shown.split.train)
-    save_model(Model(scorer, corpus.tasks, "best", corpus.feature_spec, trained, {}, seed), out / "model.safetensors")
+    save_model(Model(scorer, corpus.tasks, "hmm", corpus.feature_spec, trained, {}, seed), out / "model.safetensors")
     for video in tested:
         write_rows(out / "features" / f"{video.id}.npy", corpus.features.rows(video.id))
     videos = tuple(
@@ -162,14 +162,14 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     kept = ((name, key, values) for name in names for key, values in scores[name].items())
     write_run(out, run, {name: list(found.values()) for name, found in parses.items()}, kept)
     for task in corpus.primary_tasks():
-        key = _instructive(parses["best"], corpus.annotations, task.id)
+        key = _instructive(parses["hmm"], corpus.annotations, task.id)
         title = f"{task.title}: {key.video} (synthetic)"
         draw_timeline(
             out / "figures" / f"{key}.png",
             title,
             task,
-            scores["best"][key],
-            parses["best"][key],
+            scores["hmm"][key],
+            parses["hmm"][key],
             corpus.annotations[key],
             corpus.windows[key],
         )

@@ -7,6 +7,7 @@ import typer
 
 from crosstask.cli.options import AsJson, Seed
 from crosstask.cli.output import note, print_json, say
+from crosstask.cli.ranges import checked
 
 if TYPE_CHECKING:
     from crosstask.text.encoders.articles import Page
@@ -18,6 +19,7 @@ encoder_app = typer.Typer(help="Sentence encoders for narration.", no_args_is_he
 
 
 @encoder_app.command("train")
+@checked
 def encoder_train(
     articles: Annotated[Path, typer.Option("--articles", help='JSON: [{"title", "steps": [{"headline", "sentences"}]}].')],
     out: Annotated[Path, typer.Option("--out", help="File to write (safetensors).")],

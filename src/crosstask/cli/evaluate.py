@@ -31,7 +31,7 @@ def evaluate(
     method: MethodName = None,
     videos: VideoList = None,
     split: SplitSeed = None,
-    decoder: Decoder = "once",
+    decoder: Decoder = None,
     with_narration: Annotated[
         bool,
         typer.Option(

@@ -8,6 +8,8 @@ import typer
 from crosstask.cli.options import AsJson
 from crosstask.cli.output import counted, note, print_json, say
 
+_MANY_FILES = 1000  # below that an export takes seconds
+
 
 def export(
     run: Annotated[Path, typer.Argument(help="Run folder (the --out of demo, run or experiment cross-task).")],
@@ -31,7 +33,7 @@ def export(
     wanted = formats or ["all"]
     names = list(FORMATS) if "all" in wanted else list(dict.fromkeys(wanted))
     target = out or run / "exports"
-    paths, remarks = export_run(open_run(run), names, target, method, fps, all_steps)
+    paths, remarks = export_run(open_run(run), names, target, method, fps, all_steps, _note_each_tenth)
     for remark in remarks[:20]:
         note(f"note: {remark}")
     if len(remarks) > 20:
@@ -40,3 +42,9 @@ def export(
         print_json({"files": [str(path) for path in paths], "remarks": remarks})
     else:
         say(f"{counted(len(paths), 'file')} in {target}: {', '.join(names)}")
+
+
+def _note_each_tenth(name: str, done: int, total: int) -> None:
+    """Report the progress of a format with many files; every file is flushed to disk, which takes milliseconds."""
+    if total >= _MANY_FILES and done * 10 // total > (done - 1) * 10 // total:
+        note(f"{name}: {done} of {total} files")

@@ -37,7 +37,7 @@ def localize(
         str | None,
         typer.Option("--sharing", help="FILE.py:NAME, for new tasks of a model trained with your own sharing function."),
     ] = None,
-    decoder: Decoder = "once",
+    decoder: Decoder = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the steps of a task in videos that the model was not trained on; the task may be new as well.

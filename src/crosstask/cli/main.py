@@ -1,6 +1,8 @@
 """The `crosstask` command: one verb a file, heavy imports only inside the verb that needs them."""
 
+import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,7 +29,8 @@ from crosstask.cli import (
     view,
 )
 from crosstask.cli import run as run_verb
-from crosstask.cli.output import listen
+from crosstask.cli.output import listen, note
+from crosstask.cli.ranges import checked
 
 _INTERRUPTED = 130
 
@@ -76,13 +79,14 @@ for verb in (
     doctor.doctor,
     download.download,
 ):
-    app.command()(verb)
+    app.command()(checked(verb))
 app.add_typer(encoder.encoder_app, name="encoder")
 app.add_typer(corpus.corpus_app, name="corpus")
 
 
 def run() -> None:
     """Entry point: an error of the user's is one line and exit code 2."""
+    _replace_closed_streams()
     try:
         app()
     except ValueError as error:
@@ -91,9 +95,13 @@ def run() -> None:
         if not isinstance(error, InputError):
             raise
         _stop(str(error))
-    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, BlockingIOError) as error:
-        _stop(f"{error.filename}: {error.strerror}")
+    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, BlockingIOError, ConnectionError) as error:
+        _stop(f"{error.filename or 'input/output'}: {error.strerror}")
     except OSError as error:
+        from crosstask.storage import UnreadableFile
+
+        if isinstance(error, UnreadableFile):
+            _stop(f"{error.filename}: {error.strerror}")
         _stop(f"{error.filename or 'input/output'}: {error.strerror}; free space or check the disk, then repeat the command")
     except SystemExit as stopped:
         if stopped.code != _INTERRUPTED:  # what Typer makes of Ctrl-C, without a word
@@ -103,8 +111,15 @@ def run() -> None:
         _stop("interrupted; repeat the command to go on", _INTERRUPTED)
 
 
+def _replace_closed_streams() -> None:
+    """Let a command whose stdout or stderr was closed by the shell (`>&-`) run without it."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - stays open until the end
+
+
 def _stop(message: str, code: int = 2) -> None:
-    typer.echo(f"error: {' '.join(message.split())}", err=True)
+    note(f"error: {' '.join(message.split())}")
     sys.exit(code)
 
 

@@ -27,7 +27,11 @@ MethodName = Annotated[
 ]
 Recipe = Annotated[str | None, typer.Option("--recipe", help="Synonym of --method: best is hmm, paper is zhukov19.")]
 Decoder = Annotated[
-    str, typer.Option("--decoder", help="once (list order), swaps (neighbours may swap) or drops (steps may be dropped).")
+    str | None,
+    typer.Option(
+        "--decoder",
+        help="once (list order), swaps (neighbours may swap), drops (steps may be dropped), free. Default: the model's own.",
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 
@@ -53,12 +57,12 @@ def chosen_method(method: str | None, recipe: str | None, default: str = "hmm") 
     return canonical_name(method)
 
 
-def check_decoder(decoder: str) -> str:
+def check_decoder(decoder: str | None) -> str | None:
     """The decoder itself, or an error when it is unknown."""
     from crosstask.inference import DECODERS
     from crosstask.records import InputError
 
-    if decoder not in DECODERS:
+    if decoder is not None and decoder not in DECODERS:
         raise InputError(f"--decoder {decoder}: expected {', '.join(DECODERS)}")
     return decoder
 
@@ -77,12 +81,13 @@ def check_engine(engine: str) -> None:
 
 def listed_videos(corpus: "Corpus", path: Path) -> "list[Video]":
     """The videos named in a list file, in corpus order; unknown ones are refused."""
+    from crosstask.datasets.text_files import read_text
     from crosstask.records import InputError, parse_video_key
 
     if not path.is_file():
         raise InputError(f"{path}: no such file; expected one TASK_VIDEO a line")
     wanted = {}
-    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), start=1):
+    for number, line in enumerate(read_text(path, "expected one TASK_VIDEO a line").splitlines(), start=1):
         if line.strip():
             wanted[parse_video_key(line.strip())] = number
     known = {video.key for video in corpus.videos}

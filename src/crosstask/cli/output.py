@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,20 +10,34 @@ from typing import Any
 
 import typer
 
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|[\ud800-\udfff]"
+)  # also those that turn the reading direction
+
+
+def printable(text: str) -> str:
+    r"""Text without codes that would command a terminal: titles and file names come from anywhere.
+
+    >>> printable("tea\x1b[2J"), printable("a\tb\n")
+    ('tea\\x1b[2J', 'a\tb\n')
+    """
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
 
 def say(text: str) -> None:
     """A line for people, on stdout."""
-    typer.echo(text)
+    typer.echo(printable(text))
 
 
 def note(text: str) -> None:
     """A line that is not the result, on stderr."""
-    typer.echo(text, err=True)
+    typer.echo(printable(text), err=True)
 
 
 def print_json(value: Any) -> None:
     """The result as JSON, and nothing else, on stdout."""
-    typer.echo(json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False))
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
+    typer.echo(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -30,12 +45,13 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
+        from rich.text import Text
 
-        table = Table(title=title, title_justify="left")
+        table = Table(title=Text(printable(title)), title_justify="left")  # a Text is not read as markup
         for number, name in enumerate(header):
-            table.add_column(name, justify="left" if number == 0 else "right")
+            table.add_column(Text(name), justify="left" if number == 0 else "right")
         for row in rows:
-            table.add_row(*row)
+            table.add_row(*(Text(printable(str(cell))) for cell in row))
         Console().print(table)
         return
     widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
@@ -53,9 +69,10 @@ def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
     """A function to call after each of `total` pieces: a bar on a terminal, every tenth elsewhere."""
     if sys.stderr.isatty():
         from rich.console import Console
+        from rich.markup import escape
         from rich.progress import track
 
-        steps = iter(track(range(total), description=what, console=Console(stderr=True)))
+        steps = iter(track(range(total), description=escape(printable(what)), console=Console(stderr=True)))
         next(steps, None)
         yield lambda: _exhaust(steps, 1)
         _exhaust(steps, total)

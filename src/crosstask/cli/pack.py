@@ -29,6 +29,8 @@ def pack(
     if not isinstance(opened.features, NpyFeatures):
         raise InputError(f"{corpus}: no features to pack; expected crosstask_features/VIDEO.npy")
     videos = packable_videos(opened)
+    if not videos:
+        raise InputError(f"{corpus}: no listed video has features; expected crosstask_features/VIDEO.npy")
     with progress("packing", len(videos)) as advance:
         packed = pack_features(opened.features, videos, pack_folder(opened), dtype, lambda done, total: advance())
     damaged = packed.damaged() if check else []

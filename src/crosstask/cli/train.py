@@ -82,6 +82,10 @@ def train(
     settings = _settings(name, {key: value for key, value in given.items() if value is not None})
     say_what_to_expect(chosen)
     begun = perf_counter()
+    if out.is_dir():
+        from crosstask.records import InputError
+
+        raise InputError(f"--out {out}: a folder; expected the name of a model file")
     checkpoint = out.with_name(out.name + ".checkpoint")
     with nonblocking_lock(out), progress("training", n_epochs(name, **settings)) as advance:
         model = train_model(

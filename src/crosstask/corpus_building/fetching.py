@@ -23,6 +23,7 @@ from crosstask.records import InputError
 from crosstask.storage import write_json
 
 _CHUNK_BYTES = 256 * 1024
+_CHECK_EVERY_BYTES = 2**20  # of a file whose length is not stated: how often the free space is checked
 _SPARE_BYTES = 64 * 2**20  # left free on the disk
 _TOO_MANY_REQUESTS, _RANGE_NOT_SATISFIABLE, _PARTIAL_CONTENT = 429, 416, 206  # HTTP status codes
 Progress = Callable[[int, int | None], None]  # bytes so far, length if known
@@ -61,7 +62,10 @@ def require_http(address: str) -> str:
     >>> require_http("https://example.org/a.zip")
     'https://example.org/a.zip'
     """
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # for example an IPv6 address without its closing bracket
+        raise InputError(f"address {address[:200]!r} is malformed; expected http:// or https://") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError(f"address {address[:200]!r} is not a web address; expected http:// or https://")
     return address
@@ -72,7 +76,7 @@ def content_length(address: str, policy: RetryPolicy) -> int | None:
     try:
         with _open(Request(require_http(address), method="HEAD"), policy) as response:
             return _number(response.headers.get("Content-Length"))
-    except (OSError, HTTPException):
+    except (OSError, HTTPException, ValueError):
         return None
 
 
@@ -93,6 +97,11 @@ def fetch_file(address: str, target: Path, policy: RetryPolicy, progress: Progre
                 _discard_part(target)
             elif error.code < 500 and error.code != _TOO_MANY_REQUESTS:
                 break
+        except InputError:
+            raise
+        except ValueError as error:  # urllib parses the address of a redirect before it asks for it
+            problem = f"the server redirects to a malformed address ({error})"
+            break
         except (URLError, HTTPException, TimeoutError, ConnectionError, _Incomplete) as error:
             problem = str(getattr(error, "reason", "") or error) or type(error).__name__
     raise InputError(
@@ -120,8 +129,12 @@ def _download_rest(address: str, target: Path, policy: RetryPolicy, progress: Pr
             raise _Incomplete("the file on the server has changed")
         _refuse_full_disk(target, None if version.length is None else version.length - first)
         write_json(_version_file(part), asdict(version))
-        with part.open("ab" if first else "wb") as file:
-            done = _append(response, file, first, version.length, policy, progress)
+        try:
+            with part.open("ab" if first else "wb") as file:
+                done = _append(response, file, first, version.length, policy, progress)
+        except InputError:  # the disk would be full; without a length the download could not resume
+            _discard_part(target)
+            raise
     if version.length is not None and done != version.length:
         raise _Incomplete(f"{done} of {version.length} bytes received")
     if done == 0:
@@ -139,6 +152,8 @@ def _append(
             done += len(chunk)
             if done > (policy.max_bytes if length is None else length):
                 raise _Incomplete("more bytes received than announced")
+            if length is None and done // _CHECK_EVERY_BYTES > (done - len(chunk)) // _CHECK_EVERY_BYTES:
+                _refuse_full_disk(Path(file.name), _CHECK_EVERY_BYTES)
             file.write(chunk)
             progress(done, length)
     finally:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from crosstask.records import InputError, at_line
+from crosstask.storage import read_text
 
 LEAST_PURITY = 0.56  # paper, supplement: purity of the top 30 of its related tasks
 _Z_95 = 1.96  # standard normal quantile of a two-sided 95 % interval
@@ -60,7 +61,7 @@ def purity_curve(marks: Marks) -> PurityCurve:
 def read_marks(path: Path) -> dict[str, list[tuple[str, bool]]]:
     """The marks of a file by task, best result first; without task names, the name of the file is the task."""
     try:
-        lines = path.read_text("utf-8-sig").splitlines()
+        lines = read_text(path).splitlines()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); expected lines video,mark or task,video,mark") from None
     except UnicodeDecodeError:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.records import InputError, Video, at_line, refuse_escaping_id
+from crosstask.storage import read_text
 
 EXPECTED = "expected yt-dlp's JSON (entries, or one object a line), or one video id or address a line"
 _ID_IN_ADDRESS = re.compile(r"(?:[?&]v=|youtu\.be/|/shorts/|/embed/)([\w-]{11})(?:[?&#/]|$)")
@@ -31,7 +32,7 @@ class SearchResult:
 def read_search_results(path: Path) -> list[SearchResult]:
     """The results of a file without duplicates, best first."""
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_text(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); {EXPECTED}") from None
     except UnicodeDecodeError:

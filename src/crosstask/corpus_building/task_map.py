@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Task
-from crosstask.storage import write_bytes
+from crosstask.storage import figure_bytes, write_bytes
 from crosstask.text import stems_of_step
 
 Floats = npt.NDArray[np.float64]
@@ -81,7 +80,6 @@ def draw_task_map(run: Path, tasks: Mapping[str, Task], seed: int) -> Path | Non
 
 def draw_map_figure(path: Path, tasks: Sequence[Task], task_map: TaskMap) -> Path:
     """Draw the map to `path` (PNG or SVG by its suffix) and return it: primary tasks as filled circles, related ones as rings."""
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 9) if len(tasks) > 20 else (8, 5), layout="constrained")
@@ -95,7 +93,7 @@ def draw_map_figure(path: Path, tasks: Sequence[Task], task_map: TaskMap) -> Pat
             task.title, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=8 if task.primary else 6, color=colour
         )
     axes.set(xticks=[], yticks=[], title="Tasks near each other share step words (filled: primary, ring: related)")
-    buffer, ending = BytesIO(), path.suffix.lstrip(".") or "png"
-    with rc_context({"svg.hashsalt": "crosstask", "svg.fonttype": "none"}):  # the same map has the same bytes; titles remain text
-        figure.savefig(buffer, format=ending, dpi=110, metadata={"Date": None} if ending == "svg" else {"Software": None})
-    return write_bytes(path, buffer.getvalue())
+    ending = path.suffix.lstrip(".") or "png"
+    metadata = {"Date": None} if ending == "svg" else {"Software": None}
+    svg = {"svg.hashsalt": "crosstask", "svg.fonttype": "none"}  # the same map has the same bytes; titles remain text
+    return write_bytes(path, figure_bytes(figure, ending, 110, metadata, **svg))

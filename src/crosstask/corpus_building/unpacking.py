@@ -9,12 +9,17 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 from typing import IO
 from zlib import error as DamagedStream  # noqa: N812
 
 from crosstask.records import InputError
 
+_DAMAGED = (
+    *(zipfile.BadZipFile, tarfile.TarError, EOFError, DamagedStream, LZMAError),
+    *(NotImplementedError, RuntimeError, ValueError, OverflowError),
+)
 _CHUNK_BYTES = 256 * 1024
 
 
@@ -36,11 +41,25 @@ def unpack(archive: Path, folder: Path, expected: str, limits: UnpackLimits = Un
         count = _write_all(archive, temporary, limits)
         source = _folder_of(temporary, expected, archive)
         _move_files(source, folder / expected)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, DamagedStream, NotImplementedError, RuntimeError) as error:
-        raise InputError(f"{archive.name}: damaged or no zip or tar archive ({error}); download it again") from None
+    except InputError:
+        raise
+    except FileExistsError as error:
+        raise InputError(
+            f"{archive.name}: contains {Path(error.filename).name[:80]!r} twice; this is not a part of the dataset"
+        ) from None
+    except OSError as error:
+        if error.errno is not None:  # of the disk
+            raise
+        raise _damaged(archive, error) from None  # bz2 raises an OSError without a number
+    except _DAMAGED as error:
+        raise _damaged(archive, error) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return count
+
+
+def _damaged(archive: Path, error: Exception) -> InputError:
+    return InputError(f"{archive.name}: damaged or no zip or tar archive ({error}); download it again")
 
 
 def _write_all(archive: Path, temporary: Path, limits: UnpackLimits) -> int:

@@ -8,6 +8,7 @@ Optional: subtitles `videos/TASK/NAME.vtt` and annotations `annotations/TASK_NAM
 """
 
 import json
+import logging
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,8 +18,9 @@ from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_vid
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.features import NpyFeatures, read_feature_spec
 from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, refuse_escaping_id
-from crosstask.storage import existing_derived_folder, write_text
+from crosstask.storage import MAX_SMALL_BYTES, existing_derived_folder, read_text, write_text
 
+log = logging.getLogger(__name__)
 VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
 
 _TASK_KEYS = ("title", "steps", "url", "related")
@@ -48,9 +50,11 @@ def read_corpus_toml(folder: Path) -> Corpus:
 
 def _read_tasks(path: Path) -> dict[str, Task]:
     try:
-        data = tomllib.loads(path.read_text("utf-8-sig"))
+        data = tomllib.loads(read_text(path, max_bytes=MAX_SMALL_BYTES))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"corpus.toml: {error}; expected TOML such as [tasks.latte]") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except RecursionError:
         raise InputError("corpus.toml: nested too deeply; expected TOML such as [tasks.latte]") from None
     tables = data.get("tasks")
@@ -84,7 +88,10 @@ def media_files(folder: Path, tasks: Mapping[str, Task]) -> dict[tuple[str, str]
     for task in tasks:
         for path in sorted((folder / "videos" / task).glob("*")):
             if path.suffix.lower() in VIDEO_EXTENSIONS and not path.name.startswith("."):
-                found.setdefault((task, refuse_escaping_id(path.stem, "video")), path)
+                try:
+                    found.setdefault((task, refuse_escaping_id(path.stem, "video")), path)
+                except InputError as error:
+                    log.warning("videos/%s: %s; this file is left out", task, error)
     return found
 
 

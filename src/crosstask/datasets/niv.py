@@ -17,6 +17,7 @@ from pathlib import Path
 from crosstask.datasets.release import read_step_intervals
 from crosstask.features.npy_files import NpyFeatures
 from crosstask.records import Corpus, InputError, Interval, StepInterval, Task, Video, VideoKey, at_line
+from crosstask.storage import read_text
 
 
 def is_niv(folder: Path) -> bool:
@@ -67,7 +68,7 @@ def _with_features(corpus: Corpus, features: NpyFeatures) -> Corpus:
 
 def _read_step_lists(path: Path) -> dict[str, list[str]]:
     try:
-        lists = json.loads(path.read_text("utf-8"))
+        lists = json.loads(read_text(path))
     except ValueError:
         raise InputError(f"{path.name}: not JSON; expected task titles with their step names") from None
     if not isinstance(lists, dict) or not all(isinstance(steps, list) for steps in lists.values()):
@@ -77,13 +78,12 @@ def _read_step_lists(path: Path) -> dict[str, list[str]]:
 
 def _read_rows(path: Path) -> list[tuple[str, Interval]]:
     rows = []
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        for number, row in enumerate(csv.reader(file), start=1):
-            try:
-                name, start, end = row
-                rows.append((name.strip().lower(), Interval(float(start), float(end))))
-            except ValueError:
-                raise at_line(path, number, f"found {','.join(row)!r}; expected STEP NAME,start_s,end_s") from None
+    for number, row in enumerate(csv.reader(read_text(path).splitlines()), start=1):
+        try:
+            name, start, end = row
+            rows.append((name.strip().lower(), Interval(float(start), float(end))))
+        except ValueError:
+            raise at_line(path, number, f"found {','.join(row)!r}; expected STEP NAME,start_s,end_s") from None
     return rows
 
 

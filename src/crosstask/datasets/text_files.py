@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from crosstask import storage
 from crosstask.records import InputError
 
 
 def read_text(path: Path, expected: str = "save it as UTF-8") -> str:
     """The text of a UTF-8 file; `expected` ends the error for other encodings."""
     try:
-        return path.read_text("utf-8-sig")
+        return storage.read_text(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -32,7 +33,7 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 def read_json(path: Path, expected: str) -> Any:
     """The value of a JSON file; `expected` ends the error for anything else."""
     try:
-        return json.loads(path.read_text("utf-8-sig"))
+        return json.loads(storage.read_text(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); {expected}") from None
     except (ValueError, RecursionError):

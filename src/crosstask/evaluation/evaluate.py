@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.inference import decode_scores
+from crosstask.inference import decode_scores, decoder_of
 from crosstask.inference.intervals import intervals_around
 from crosstask.methods import method_named
 from crosstask.methods.protocols import Scorer
@@ -122,7 +122,7 @@ def evaluate(
     model: Scorer | str,
     corpus: Corpus,
     videos: Iterable[str | Video] | None = None,
-    decoder: str = "once",
+    decoder: str | None = None,
     seed: int = 0,
     advance: Callable[[], None] = lambda: None,
     with_narration: bool = False,
@@ -132,6 +132,7 @@ def evaluate(
     `videos` are keys "TASK_VIDEO"; by default every annotated video of the primary tasks that is not for validation.
     `with_narration`: the windows of the evaluated videos, or their subtitles, are evidence beside the features; the
     paper's protocol uses features alone.
+    `decoder` is one of DECODERS; by default the model's own: `free` for `hmm`, `once` for the other methods.
     """
     scorer = _untrained(model, corpus, seed) if isinstance(model, str) else model
     if not hasattr(scorer, "score"):
@@ -170,7 +171,7 @@ def evaluate_videos(
     scorer: Scorer,
     videos: Iterable[Video],
     advance: Callable[[], None] = lambda: None,
-    decoder: str = "once",
+    decoder: str | None = None,
     joint: JointDecoder | None = None,
 ) -> Evaluation:
     """The evaluation of a scorer on some annotated videos; a video that cannot be evaluated is listed in `skipped`.
@@ -186,7 +187,7 @@ def evaluate_videos(
             task, features = corpus.task_of(video), features_of(corpus, video)
             narrated = joint.scores(video, task, features) if joint is not None else None
             scores = narrated.scores if narrated is not None else scorer.score(task, features)
-            moments = decode_scores(scores, decoder)
+            moments = decode_scores(scores, decoder_of(scorer, decoder))
             placed = np.where(moments >= 0, moments, 0)
             found = narrated.intervals(placed) if narrated is not None else intervals_around(scores, placed)
         except InputError as error:

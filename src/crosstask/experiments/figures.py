@@ -1,13 +1,12 @@
 """Figures of the experiments as PNG and SVG without a date, so that the same figure has the same bytes."""
 
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crosstask.storage import write_bytes
+from crosstask.storage import figure_bytes, write_bytes
 
 if TYPE_CHECKING:
     from crosstask.experiments.runner import ExperimentConfig
@@ -17,13 +16,9 @@ COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9
 
 def save_figure(figure: Any, folder: Path, name: str = "figure") -> None:
     """Write the figure as `folder/name.png` and `folder/name.svg`."""
-    from matplotlib import rc_context
-
-    with rc_context({"svg.hashsalt": "crosstask", "svg.fonttype": "path"}):
-        for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
-            buffer = io.BytesIO()
-            figure.savefig(buffer, format=ending, dpi=130, metadata=metadata)
-            write_bytes(folder / f"{name}.{ending}", buffer.getvalue())
+    svg = {"svg.hashsalt": "crosstask", "svg.fonttype": "path"}
+    for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
+        write_bytes(folder / f"{name}.{ending}", figure_bytes(figure, ending, 130, metadata, **svg))
 
 
 def new_figure(width: float, height: float) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ from crosstask.evaluation.paired import MEASURES
 from crosstask.evaluation.splits import Split, group_split, inner_split, paper_split, validation_videos, without_shared_videos
 from crosstask.experiments.arms import build_method
 from crosstask.experiments.corpora import open_once
+from crosstask.inference import decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
 from crosstask.model.localization import absence_thresholds_of, localization_of
@@ -101,7 +102,8 @@ def _localizations(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> lis
     for task in corpus.primary_tasks():
         for video in [v for v in test if v.task == task.id][:SHOWN_VIDEOS_PER_TASK]:
             scores = np.asarray(scorer.score(task, features_of(corpus, video)))
-            localizations.append(localization_of(task, scores, video.id, absence_thresholds_of(scorer, task)).to_json())
+            found = localization_of(task, scores, video.id, absence_thresholds_of(scorer, task), decoder_of(scorer))
+            localizations.append(found.to_json())
     return localizations
 
 

@@ -1,7 +1,10 @@
 """Chapters for players: WebVTT, and the description of a YouTube video."""
 
+import re
+
 from crosstask.export.localized_video import LocalizedVideo
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 YOUTUBE_SHORTEST_S = 10  # YouTube silently ignores a list with a shorter chapter
 YOUTUBE_FEWEST = 3  # or with fewer chapters
 
@@ -43,7 +46,7 @@ def _one_line(text: str) -> str:
     >>> _one_line("salt &\n pepper")
     'salt & pepper'
     """
-    return " ".join(text.split()) or "-"
+    return " ".join(_CONTROL.sub(" ", text).split()) or "-"
 
 
 def _webvtt_text(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from crosstask.records import FoundStep, VideoKey
+from crosstask.records import FoundStep, InputError, VideoKey
 from crosstask.runs import RunFolder
 
 SHORTEST_INTERVAL_S = 0.1  # formats such as WebVTT need an end after the start
@@ -22,7 +22,10 @@ class LocalizedVideo:
 
 def localized_videos(run: RunFolder, method: str | None = None, all_steps: bool = False) -> list[LocalizedVideo]:
     """The videos localized by a run's main method (or another), in the order of the run; `all_steps` includes those predicted absent."""
-    localizations = run.localizations[method or run.run.methods[0]]
+    name = method or next(iter(run.run.methods), "")
+    if name not in run.localizations:
+        raise InputError(f"method '{name}' is not in this run; it has {', '.join(run.localizations) or 'none'}")
+    localizations = run.localizations[name]
     videos = []
     for video in run.run.videos:
         if video.key not in localizations:

@@ -7,7 +7,7 @@ from crosstask.export.annotation_tools import elan, fiftyone, label_studio
 from crosstask.export.chapters import webvtt, youtube
 from crosstask.export.localized_video import LocalizedVideo, localized_videos
 from crosstask.export.tables_and_json import activitynet, csv_table, localize_json
-from crosstask.records import InputError
+from crosstask.records import InputError, refuse_escaping_id
 from crosstask.runs import RunFolder
 from crosstask.storage import stable_json, write_text
 
@@ -50,19 +50,20 @@ def export_run(
     method: str | None = None,
     frames_per_second: float = DEFAULT_FPS,
     all_steps: bool = False,
+    progress: Callable[[str, int, int], None] = lambda name, done, total: None,
 ) -> tuple[list[Path], Remarks]:
-    """Paths of the files written, one folder per format, and remarks on them for the user."""
+    """Paths of the files written, one folder per format, and remarks on them for the user; `progress` gets format, files done, files in all."""
     for name in names:
         if name not in FORMATS:
             raise InputError(f"format '{name}' is unknown; expected all, or one of {', '.join(FORMATS)}")
-    if method is not None and method not in run.localizations:
-        raise InputError(f"method '{method}' is not in this run; it has {', '.join(run.localizations)}")
     videos = localized_videos(run, method, all_steps)
     paths: list[Path] = []
     n_absent = sum(len(video.absent) for video in videos)
     remarks: Remarks = [f"{n_absent} steps are predicted absent and left out; --all-steps includes them"] if n_absent else []
     for name in names:
         files, of_format = FORMATS[name](videos, frames_per_second)
-        paths += [write_text(out / name / file, text) for file, text in files.items()]
+        for done, (file, text) in enumerate(files.items(), start=1):
+            paths.append(write_text(out / name / refuse_escaping_id(file, "file"), text))
+            progress(name, done, len(files))
         remarks += [f"{name}: {remark}" for remark in of_format]
     return paths, remarks

@@ -2,11 +2,13 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from crosstask.export.localized_video import LocalizedVideo
 
+_PLAIN_ID = re.compile(r"[-\w]+")
 COLUMNS = ("task", "video", "step", "moment_s", "start_s", "end_s", "score", "confidence", "p_shown", "shown")
 
 
@@ -19,10 +21,16 @@ def csv_table(videos: Sequence[LocalizedVideo]) -> str:
         for step in video.steps:
             numbers = (step.moment_s, step.start_s, step.end_s, step.score, step.confidence, step.p_shown)
             times = ("" if number is None else f"{number:.6g}" for number in numbers)
-            writer.writerow((video.title, video.key.video, _no_formula(step.name), *times, "yes" if step.shown else "no"))
+            writer.writerow((*_named(video), _no_formula(step.name), *times, "yes" if step.shown else "no"))
         for name in video.absent:
-            writer.writerow((video.title, video.key.video, _no_formula(name), *[""] * 6, "no"))
+            writer.writerow((*_named(video), _no_formula(name), *[""] * 6, "no"))
     return text.getvalue()
+
+
+def _named(video: LocalizedVideo) -> tuple[str, str]:
+    """Title and id; an id of letters, digits, '-' and '_', as YouTube's are, stays as it is, since '-abc' computes nothing."""
+    video_id = video.key.video
+    return _no_formula(video.title), video_id if _PLAIN_ID.fullmatch(video_id) else _no_formula(video_id)
 
 
 def _no_formula(cell: str) -> str:

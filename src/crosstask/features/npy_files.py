@@ -1,6 +1,6 @@
 """A folder of `VIDEO.npy` files, one (T, D) array each, as published."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, refuse_escaping_id, stack_rows
-from crosstask.storage import NotAnArray, map_array, read_header, replace_file
+from crosstask.storage import NotAnArray, load_array, map_array, open_regular, read_header, replace_file
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,10 @@ class NpyFeatures:
         """(T, D), memory-mapped."""
         return read_rows(self.path(video_id))
 
+    def load(self, video_id: str) -> npt.NDArray[np.floating]:
+        """(T, D), read into memory, so that a file that is truncated meanwhile is an error."""
+        return read_rows(self.path(video_id), load_array)
+
     def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
         """(R, D) rows of some videos, loaded and concatenated, and the first row of each."""
         return stack_rows(self, video_ids)
@@ -54,18 +58,18 @@ class NpyFeatures:
 def read_shape(path: Path) -> tuple[int, int]:
     """(T, D) of a feature file, from its header."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             shape, dtype, _ = read_header(file)
     except (OSError, NotAnArray) as error:
         raise _input_error(path, error) from None
     return _checked_shape(path, shape, dtype)
 
 
-def read_rows(path: Path) -> npt.NDArray[np.floating]:
-    """(T, D) of a feature file, memory-mapped, in native floating point."""
+def read_rows(path: Path, read: Callable[[Path], npt.NDArray[np.generic]] = map_array) -> npt.NDArray[np.floating]:
+    """(T, D) of a feature file, memory-mapped or by another reader, in native floating point."""
     read_shape(path)
     try:
-        rows: npt.NDArray[np.floating] = map_array(path)  # type: ignore[assignment] # `read_shape` has checked the dtype
+        rows: npt.NDArray[np.floating] = read(path)  # type: ignore[assignment] # `read_shape` has checked the dtype
     except (OSError, NotAnArray) as error:
         raise _input_error(path, error) from None
     return rows if rows.dtype.isnative else rows.astype(rows.dtype.newbyteorder("="))

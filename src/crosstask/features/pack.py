@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from crosstask.features.npy_files import NpyFeatures
 from crosstask.records import InputError
-from crosstask.storage import blocking_lock, nonblocking_lock, stable_json, write_json
+from crosstask.storage import blocking_lock, nonblocking_lock, read_text, stable_json, write_json
 
 log = logging.getLogger(__name__)
 FORMAT = 2  # of index.json
@@ -88,6 +88,10 @@ class PackedFeatures:
     def length(self, video_id: str) -> int:
         """T."""
         return self._video(video_id).n_rows
+
+    def checksum(self, video_id: str) -> int:
+        """CRC-32 of the video's rows, from the index."""
+        return self._video(video_id).crc32
 
     def first_row(self, video_id: str) -> int:
         """Index of the video's first row in `all_rows`."""
@@ -231,9 +235,9 @@ def _prepared(source: NpyFeatures, video_ids: Sequence[str], dtype: str) -> Iter
 
 
 def _prepare(source: NpyFeatures, video_id: str, dtype: str) -> _Prepared:
-    mapped = source.rows(video_id)
+    source.length(video_id)  # an InputError for a file that cannot be read
     stamp = _size_and_mtime(source.path(video_id))  # before the rows are read, so that a later change of the file is detected
-    rows = as_packed(mapped, dtype, video_id)
+    rows = as_packed(source.load(video_id), dtype, video_id)
     return _Prepared(video_id, rows, _checksum(rows), stamp)
 
 
@@ -329,7 +333,7 @@ def _index(dtype: str, n_dimensions: int, videos: Sequence[PackedVideo]) -> dict
 def _read_index(path: Path) -> PackedFeatures | None:
     """The pack that an index file describes, or None if the file is not a valid index."""
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = json.loads(read_text(path, "utf-8"))
         if data["format"] != FORMAT or data["dtype"] not in ("float16", "float32") or not _ROWS_FILE_NAME.fullmatch(data["rows"]):
             return None
         videos = {entry["id"]: PackedVideo(**entry) for entry in data["videos"]}

@@ -6,7 +6,7 @@
 from pathlib import Path
 
 from crosstask.records import InputError
-from crosstask.storage import write_text
+from crosstask.storage import MAX_SMALL_BYTES, read_text, write_text
 
 FILE_NAME = "feature_spec.txt"
 OLD_FILE_NAME = "recipe.txt"
@@ -20,7 +20,7 @@ def find_feature_spec(folder: Path) -> str | None:
     if path is None:
         return None
     try:
-        return path.read_text("utf-8-sig").strip()[:_MAX_CHARACTERS]
+        return read_text(path, max_bytes=MAX_SMALL_BYTES).strip()[:_MAX_CHARACTERS]
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

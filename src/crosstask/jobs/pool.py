@@ -8,13 +8,15 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
-from threading import Thread
+from signal import SIG_IGN, SIGINT, signal
+from threading import Thread, current_thread, main_thread
 from typing import Any
 
-from crosstask.storage import write_text
+from crosstask.storage import read_text, write_text
 
 Values = Mapping[str, Any]
 Work = Callable[[Values], Any]  # an importable function from JSON values to JSON values
@@ -41,7 +43,7 @@ def result_path(folder: Path, job: Job) -> Path:
 def finished_result(folder: Path, job: Job) -> Any | None:
     """The result of a job that was finished with the same values, or None."""
     try:
-        stored = json.loads(result_path(folder, job).read_text("utf-8"))
+        stored = json.loads(read_text(result_path(folder, job), "utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
     same = isinstance(stored, dict) and "result" in stored and stored.get("values") == json.loads(json.dumps(dict(job.values)))
@@ -130,18 +132,35 @@ def _watch_parent() -> None:
         os._exit(1)
 
 
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """A block whose new processes ignore Ctrl-C, which the terminal sends to all: only the main process reports it, and ends them."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal(SIGINT, SIG_IGN)
+    try:
+        yield
+    finally:
+        signal(SIGINT, before)
+
+
 def _in_processes(work: Work, jobs: Sequence[Job], folder: Path, workers: int) -> Iterator[str]:
     """The names of jobs as they finish in spawned processes, each with one computing thread to avoid oversubscribing the cores."""
     before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
     try:
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=exit_with_parent) as pool:
-            futures = [pool.submit(run_jobs, work, group, folder) for group in group_by_resource(jobs)]
+            with _without_interrupts():
+                futures = [pool.submit(run_jobs, work, group, folder) for group in group_by_resource(jobs)]
+            workers_of_pool = active_children()
             try:
                 for done in as_completed(futures):
                     yield from done.result()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
+                for worker in workers_of_pool:
+                    worker.terminate()  # a job is written whole or not at all
                 raise
     finally:
         for name, value in before.items():

@@ -12,6 +12,7 @@ from crosstask.learning.zhukov19.deep import DeepSettings, alternate_deep, layer
 from crosstask.methods.protocols import Params
 from crosstask.methods.training_videos import training_arrays
 from crosstask.records import Corpus, MissingExtra, Task
+from crosstask.storage import single_thread
 from crosstask.text import Vocabulary, vocabulary_of
 from crosstask.text.sharing import Sharing
 
@@ -36,7 +37,9 @@ class DeepClassifier(Params):
         torch.manual_seed(seed)
         classifier = layers(arrays.rows.shape[1], len(vocabulary.names), self.hidden, self.settings.dropout)
         settings = DeepSettings(self.settings, self.hidden)
-        return DeepScorer(vocabulary, alternate_deep(arrays.rows, arrays.videos, arrays.tasks, classifier, settings, seed))
+        with single_thread():
+            trained = alternate_deep(arrays.rows, arrays.videos, arrays.tasks, classifier, settings, seed)
+        return DeepScorer(vocabulary, trained)
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,11 @@ import numpy.typing as npt
 from crosstask.learning.hmm.em import EmSettings, EmState
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo, assign_folds
 from crosstask.learning.hmm.task_prior import N_BINS, TaskPrior
-from crosstask.methods.zhukov19_checkpoint import FORMAT, kept_bytes, read_kept, refuse_another
+from crosstask.methods.zhukov19_checkpoint import FORMAT, kept_bytes, read_kept, refuse_another, update_with_rows
 from crosstask.records import InputError
 from crosstask.storage import write_bytes
 
 log = logging.getLogger(__name__)
-_SAMPLED_ROWS = 97  # every so many rows of a video enter the fingerprint
 
 
 @dataclass
@@ -60,13 +59,13 @@ class HmmCheckpoint:
 
 
 def fingerprint(videos: Sequence[HmmVideo], classes: ClassIndex) -> str:
-    """A digest of the training data: kernel, windows, lengths, and a sample of each video's rows."""
+    """A digest of the training data: kernel, windows, lengths, and all rows."""
     digest = hashlib.sha256(repr(classes.n_steps).encode())
     digest.update(np.ascontiguousarray(classes.kernel).tobytes())
     for video in videos:
         digest.update(f"{video.task} {video.rows.shape}".encode())
         digest.update(np.packbits(video.windows).tobytes())
-        digest.update(np.ascontiguousarray(video.rows[::_SAMPLED_ROWS]).tobytes())
+        update_with_rows(digest, video.rows)
     return digest.hexdigest()
 
 

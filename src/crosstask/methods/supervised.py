@@ -8,7 +8,7 @@ import numpy.typing as npt
 from crosstask.learning.zhukov19.alternation import AlternationSettings, begin, supervise
 from crosstask.methods.component_scorer import ComponentScorer
 from crosstask.methods.protocols import Params
-from crosstask.methods.training_videos import supervised_arrays
+from crosstask.methods.training_videos import raise_if_diverged, supervised_arrays
 from crosstask.records import Corpus, Video, VideoKey
 from crosstask.text import vocabulary_of
 from crosstask.text.sharing import Sharing
@@ -28,7 +28,9 @@ class Supervised(Params):
         truths = {video.key: _true_labels(corpus, video) for video in corpus.videos if video.key in corpus.annotations}
         arrays = supervised_arrays(corpus, vocabulary, truths)
         start = begin(len(vocabulary.names), arrays.rows.shape[1], arrays.videos, seed)
-        progress = supervise(arrays.rows, arrays.videos, arrays.tasks, start, self.settings, seed)
+        progress = supervise(
+            arrays.rows, arrays.videos, arrays.tasks, start, self.settings, seed, lambda now: raise_if_diverged(now, arrays)
+        )
         return ComponentScorer(vocabulary, progress.parameters, tuple(corpus.tasks.values()))
 
 

@@ -1,12 +1,15 @@
 """A corpus as the arrays that learning reads: which videos can train, where their steps may lie, and what was set aside."""
 
 import logging
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.inference import NoOrderedAnswer, decode_once
+from crosstask.learning.zhukov19.alternation import Progress
 from crosstask.learning.zhukov19.training_set import (
     TaskArrays,
     TaskOfSteps,
@@ -29,6 +32,7 @@ class TrainingArrays:
     videos: VideoArrays
     tasks: TaskArrays
     keys: tuple[VideoKey, ...]
+    checksums: Mapping[str, int] | None = None  # of the rows by video id, if they are packed
 
 
 @dataclass
@@ -105,6 +109,22 @@ def _allowed_in(corpus: Corpus, video: Video, notices: Notices) -> npt.NDArray[n
     return allowed
 
 
+def raise_if_diverged(progress: Progress, arrays: TrainingArrays) -> None:
+    """Raise an InputError, naming the video with the largest features, if the last loss or a parameter is not finite."""
+    if math.isfinite(progress.losses[-1]) and np.isfinite(progress.parameters).all():
+        return
+    videos = arrays.videos
+    largest = [
+        float(np.abs(arrays.rows[first : first + n]).max()) for first, n in zip(videos.first_row, videos.n_segments, strict=True)
+    ]
+    worst = int(np.argmax(largest))
+    name = f"video {arrays.keys[worst]}" if arrays.keys else "a video"
+    raise InputError(
+        f"training diverged in epoch {progress.epochs_done}: its loss or parameters are not finite; {name} has the largest "
+        f"features ({largest[worst]:.3g}): extract or scale them again, or lower the learning rate"
+    )
+
+
 def training_arrays(corpus: Corpus, vocabulary: Vocabulary) -> TrainingArrays:
     """The corpus for weakly supervised learning."""
     notices = Notices()
@@ -137,4 +157,6 @@ def _arrays(
         TrainingVideo(number[video.task], first_row[video.id], corpus.features.length(video.id), places)
         for video, places in zip(videos, allowed, strict=True)
     ]
-    return TrainingArrays(rows, video_arrays(entries, tasks), tasks, tuple(video.key for video in videos))
+    checksum_of = getattr(corpus.features, "checksum", None)
+    checksums = None if checksum_of is None else {video.id: int(checksum_of(video.id)) for video in videos}
+    return TrainingArrays(rows, video_arrays(entries, tasks), tasks, tuple(video.key for video in videos), checksums)

@@ -9,7 +9,7 @@ import numpy as np
 from crosstask.learning.zhukov19.alternation import AlternationSettings, Progress, alternate, begin
 from crosstask.methods.component_scorer import ComponentScorer
 from crosstask.methods.protocols import Params
-from crosstask.methods.training_videos import training_arrays
+from crosstask.methods.training_videos import raise_if_diverged, training_arrays
 from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint
 from crosstask.records import Corpus
 from crosstask.text import vocabulary_of
@@ -47,7 +47,12 @@ class Zhukov19(Params):
         start = begin(len(vocabulary.names), arrays.rows.shape[1], arrays.videos, seed)
         if self.checkpoint is not None:
             start = self.checkpoint.resume(start, arrays, self.settings, sharing_name(self.sharing), seed)
-        progress = alternate(arrays.rows, arrays.videos, arrays.tasks, start, self.settings, seed, self._after_epoch)
+
+        def after_epoch(progress: Progress) -> None:
+            raise_if_diverged(progress, arrays)
+            self._after_epoch(progress)
+
+        progress = alternate(arrays.rows, arrays.videos, arrays.tasks, start, self.settings, seed, after_epoch)
         return ComponentScorer(vocabulary, progress.parameters, tuple(corpus.tasks.values()), progress.losses)
 
     def _after_epoch(self, progress: Progress) -> None:

@@ -19,12 +19,11 @@ from crosstask.learning.zhukov19.adam import AdamState
 from crosstask.learning.zhukov19.alternation import AlternationSettings, Progress
 from crosstask.methods.training_videos import TrainingArrays
 from crosstask.records import InputError
-from crosstask.storage import digest_of, write_bytes
+from crosstask.storage import content_is_intact, require_regular, with_content_digest, write_bytes
 
 log = logging.getLogger(__name__)
-FORMAT = 3
-_SMALL_BYTES = 256 * 2**20
-_SAMPLED_ROWS = 997
+FORMAT = 4  # 4: the digest covers the description, the fingerprint all rows
+_BLOCK_BYTES = 16 * 2**20  # rows hashed at a time
 _DAMAGED = "not a checkpoint of crosstask, or damaged; delete it to start anew"
 
 
@@ -81,14 +80,23 @@ def refuse_another(path: Path, kept: Mapping[str, Any], wanted: Mapping[str, Any
 
 
 def fingerprint(arrays: TrainingArrays) -> str:
-    """A digest of everything that is learnt from; of very large feature files, a sample of rows."""
+    """A digest of everything that is learnt from; packed rows enter by the checksums in the index of their pack."""
     digest = hashlib.sha256("\n".join(map(str, arrays.keys)).encode())
     for part in (*arrays.videos, *arrays.tasks):
         digest.update(np.ascontiguousarray(part).tobytes())
     digest.update(f"{arrays.rows.shape} {arrays.rows.dtype}".encode())
-    step = 1 if arrays.rows.nbytes <= _SMALL_BYTES else _SAMPLED_ROWS
-    digest.update(np.ascontiguousarray(arrays.rows[::step]).tobytes())
+    if arrays.checksums is not None:
+        digest.update(repr(sorted(arrays.checksums.items())).encode())
+    else:
+        update_with_rows(digest, arrays.rows)
     return digest.hexdigest()
+
+
+def update_with_rows(digest: "hashlib._Hash", rows: npt.NDArray[np.floating]) -> None:
+    """Add all rows (R, D) to a digest, in blocks, so that mapped rows are never all in memory."""
+    n_rows = max(1, _BLOCK_BYTES // max(1, rows[:1].nbytes))
+    for first in range(0, len(rows), n_rows):
+        digest.update(np.ascontiguousarray(rows[first : first + n_rows]).data)
 
 
 def _shapes(progress: Progress) -> list[object]:
@@ -131,11 +139,10 @@ def _progress_from(path: Path, arrays: Mapping[str, npt.NDArray[Any]], about: Ma
 
 
 def kept_bytes(arrays: dict[str, npt.NDArray[np.generic]], about: Mapping[str, Any]) -> bytes:
-    """Arrays and what they belong to as one safetensors file with a digest."""
+    """Arrays and what they belong to as one safetensors file with a digest of both."""
     from safetensors.numpy import save
 
-    text = json.dumps({**about, "digest": digest_of(arrays)}, sort_keys=True)
-    return bytes(save(arrays, {"crosstask": text}))
+    return bytes(save(arrays, {"crosstask": json.dumps(with_content_digest(about, arrays), sort_keys=True)}))
 
 
 def read_kept(path: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
@@ -143,12 +150,12 @@ def read_kept(path: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     from safetensors import SafetensorError, safe_open
 
     try:
-        with safe_open(path, framework="numpy") as file:
+        with safe_open(require_regular(path), framework="numpy") as file:
             description = json.loads(file.metadata()["crosstask"])
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
         if not isinstance(description["settings"], dict):
             raise TypeError
-        if description["format"] == FORMAT and description["digest"] != digest_of(arrays):
+        if description["format"] == FORMAT and not ("content_digest" in description and content_is_intact(description, arrays)):
             raise ValueError
         return arrays, description
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):

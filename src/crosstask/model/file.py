@@ -13,7 +13,7 @@ from crosstask.methods.component_scorer import component_scorer_from
 from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.model.model import Model
 from crosstask.records import InputError, Task, parse_video_key
-from crosstask.storage import digest_of, write_bytes
+from crosstask.storage import content_is_intact, with_content_digest, write_bytes
 from crosstask.text.sharing import SharingFunction
 
 FORMAT = 1
@@ -78,7 +78,7 @@ def save_model(model: Model, path: str | Path) -> Path:
         "seed": model.seed,
     }
     contiguous = {name: np.ascontiguousarray(a) for name, a in sorted(arrays.items())}
-    text = json.dumps(description | {"digest": digest_of(contiguous)}, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(with_content_digest(description, contiguous), sort_keys=True, ensure_ascii=False)
     return write_bytes(Path(path), save(contiguous, {"crosstask": text}))
 
 
@@ -117,8 +117,8 @@ def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:
         raise InputError(
             f"{path}: model format {description['format']}; this version reads format {FORMAT}: use a newer crosstask"
         )
-    if description.get("digest", digest_of(arrays)) != digest_of(arrays):
-        raise InputError(f"{path}: damaged: its numbers do not match their checksum; copy or train it again")
+    if not content_is_intact(description, arrays):
+        raise InputError(f"{path}: damaged: its contents do not match their checksum; copy or train it again")
     try:
         tasks = {
             t["id"]: Task(t["id"], t["title"], tuple(t["steps"]), t["url"], bool(t["primary"])) for t in description["tasks"]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.features.pack import all_finite
+from crosstask.inference import decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.model.localization import absence_thresholds_of, localization_of, scores_and_presence
 from crosstask.records import InputError, Localization, Task, VideoKey, task_from_steps
@@ -37,7 +38,7 @@ class Model:
         video: Video,
         task: Task | str | None = None,
         steps: str | Sequence[str] | None = None,
-        decoder: str = "once",
+        decoder: str | None = None,
     ) -> Localization:
         """Where each step happens in a video file, a feature file (.npy) or an array (T, D), for a known task or a new step list."""
         wanted = self.task_wanted(task, steps)
@@ -50,7 +51,7 @@ class Model:
         if not all_finite(rows):
             raise InputError(f"{name or 'the video'}: its features contain NaN or infinity; extract them again")
         scores, p_shown = scores_and_presence(self, wanted, rows)
-        return localization_of(wanted, scores, name, absence_thresholds_of(self, wanted), decoder, p_shown)
+        return localization_of(wanted, scores, name, absence_thresholds_of(self, wanted), decoder_of(self, decoder), p_shown)
 
     def task_wanted(self, task: Task | str | None, steps: str | Sequence[str] | None) -> Task:
         """The task by id or title, or a new one from its steps."""

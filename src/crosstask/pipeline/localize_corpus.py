@@ -11,6 +11,7 @@ import numpy.typing as npt
 from crosstask import __version__
 from crosstask.corpus_building.task_map import draw_task_map
 from crosstask.evaluation.evaluate import evaluate_videos
+from crosstask.inference import decoder_of
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
 from crosstask.model.file import save_model
@@ -55,7 +56,7 @@ def localize_corpus(
         try:
             values, p_shown = _scores(model, task, rows, video.id)
             thresholds = absence_thresholds_of(model, task)
-            found[model.method].append(localization_of(task, values, video.id, thresholds, p_shown=p_shown))
+            found[model.method].append(localization_of(task, values, video.id, thresholds, decoder_of(model), p_shown))
         except InputError as error:
             reasons[str(video.key)] = str(error)
             continue

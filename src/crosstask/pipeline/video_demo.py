@@ -11,6 +11,7 @@ import numpy as np
 from crosstask.datasets import open_corpus
 from crosstask.evaluation.evaluate import Evaluation, evaluate_videos
 from crosstask.extraction.feature_spec import parse_feature_spec
+from crosstask.inference import decoder_of
 from crosstask.methods.hmm import HiddenMarkovModel, HmmScorer
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
@@ -146,7 +147,9 @@ def _parses(corpus: Corpus, scorer: Scorer, videos: Sequence[Video]) -> list[Loc
     for video in videos:
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
         if len(rows) >= len(task.steps):
-            found.append(localization_of(task, scorer.score(task, rows), video.id, absence_thresholds_of(scorer, task)))
+            found.append(
+                localization_of(task, scorer.score(task, rows), video.id, absence_thresholds_of(scorer, task), decoder_of(scorer))
+            )
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crosstask.records import FeatureRows, InputError, NoFeatures, Task, task_from_steps
-from crosstask.runs import RunFolder, RunVideo
+from crosstask.runs import RunFolder, RunVideo, scores_path
 from crosstask.viewer.annotations import AnnotationStore
 from crosstask.viewer.backend import EditedLocalization, ViewerBackend
 from crosstask.viewer.files import refuse_outside
@@ -73,6 +73,7 @@ class StepLocalizer:
     def _by_model(self, model: "Model", task: Task, video: RunVideo) -> EditedLocalization:
         import numpy as np
 
+        from crosstask.inference import decoder_of
         from crosstask.model.localization import localization_of
 
         features = np.asarray(self.features.rows(video.id))
@@ -82,7 +83,7 @@ class StepLocalizer:
             notes.append(f"Words that the model does not know: {', '.join(unknown)}.")
         if unknown_steps := model.unknown_steps(task):
             notes.append(f"Placed by order alone, as none of their words is known: {', '.join(unknown_steps)}.")
-        return EditedLocalization(localization_of(task, scores, video.id), scores, "model", tuple(notes))
+        return EditedLocalization(localization_of(task, scores, video.id, None, decoder_of(model)), scores, "model", tuple(notes))
 
     def _by_stored_scores(self, task: Task, run: RunFolder, method: str, video: RunVideo) -> EditedLocalization:
         """Steps for which the run has scores, in the new order; the others are named in a note and left out."""
@@ -135,7 +136,7 @@ def score_columns(wanted: Sequence[str], stored: Sequence[str]) -> list[int | No
 def _stored_scores(run: RunFolder, method: str, video: RunVideo) -> "npt.NDArray[np.floating]":
     """Scores (T, K) that the run stored for the steps of its own task."""
     task = run.run.tasks.get(video.task)
-    refuse_outside(run.folder, run.folder / "scores" / method / f"{video.key}.npy")
+    refuse_outside(run.folder, scores_path(run.folder, method, video.key))
     values = run.scores(method, video.key)
     if task is None or values is None or values.ndim != 2 or values.shape[1] != len(task.steps):
         raise InputError(f"the run has no scores of this video: {_WHAT_TO_DO}")

@@ -1,7 +1,7 @@
 """What things are: frozen records that every other room speaks of."""
 
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
-from crosstask.records.interval import Interval, StepInterval, segment_at
+from crosstask.records.interval import MAX_VIDEO_S, Interval, StepInterval, segment_at
 from crosstask.records.localization import FoundStep, Localization, localization_from_json
 from crosstask.records.narration import Cue, Narration, Word
 from crosstask.records.problem import InputError, MissingExtra, Problem, at_line
@@ -9,6 +9,7 @@ from crosstask.records.task import Task, task_from_steps
 from crosstask.records.video import Video, VideoKey, parse_video_key, refuse_escaping_id
 
 __all__ = [
+    "MAX_VIDEO_S",
     "Array",
     "Corpus",
     "Cue",

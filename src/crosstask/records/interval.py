@@ -6,6 +6,8 @@ A segment t covers the second [t, t + 1). Intervals are half-open, [start_s, end
 import math
 from dataclasses import dataclass
 
+MAX_VIDEO_S = 1_000_000  # ours: eleven days, longer than any video; bounds what is allocated for a crafted time
+
 
 @dataclass(frozen=True, order=True)
 class Interval:

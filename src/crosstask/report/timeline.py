@@ -1,6 +1,5 @@
 """A localization drawn as in the paper: for each step, scores in blue, truth in yellow, windows in grey, a green mark if right, red if wrong."""
 
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Localization, StepInterval, Task
-from crosstask.storage import write_bytes
+from crosstask.storage import figure_bytes, write_bytes
 
 SCORES, TRUTH, WINDOW, RIGHT, WRONG, UNKNOWN = "#2b6cb0", "#f6d860", "#c9ccd1", "#1a8f3c", "#c53030", "#555555"
 
@@ -42,9 +41,8 @@ def draw_timeline(
     axes[-1].set_xlabel("second of the video")
     figure.suptitle(title, fontsize=11)
     _legend(figure, windows is not None)
-    buffer = BytesIO()
-    figure.savefig(buffer, format=path.suffix.lstrip(".") or "png", dpi=110, metadata=_metadata_without_date(path))
-    return write_bytes(path, buffer.getvalue())
+    ending = path.suffix.lstrip(".") or "png"
+    return write_bytes(path, figure_bytes(figure, ending, 110, _metadata_without_date(path)))
 
 
 def fill_intervals(axis: Any, intervals: list[StepInterval], colour: str, low: float, high: float) -> None:

@@ -1,6 +1,9 @@
 """Reading a run folder: the description at once, localizations and scores when they are needed."""
 
 import json
+import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import (
+    MAX_VIDEO_S,
     InputError,
     Interval,
     Localization,
@@ -17,10 +21,11 @@ from crosstask.records import (
     Task,
     VideoKey,
     localization_from_json,
-    refuse_escaping_id,
 )
-from crosstask.runs.record import FORMAT, Run, RunVideo
-from crosstask.storage import NotAnArray, map_array
+from crosstask.runs.record import FORMAT, Run, RunVideo, scores_path
+from crosstask.storage import NotAnArray, map_array, read_text
+
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class RunFolder:
         data = _read_json(self.folder / "localizations.json")
         try:
             return {
-                method: {VideoKey(item["task"], item["video"]): localization_from_json(item) for item in items}
+                method: {VideoKey(item["task"], item["video"]): _finite(localization_from_json(item)) for item in items}
                 for method, items in data["methods"].items()
             }
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -44,9 +49,7 @@ class RunFolder:
 
     def scores(self, method: str, key: VideoKey) -> npt.NDArray[np.floating] | None:
         """Scores (T, K) of a video, or None if the run has none."""
-        refuse_escaping_id(method, "method")
-        refuse_escaping_id(str(key), "video")
-        path = self.folder / "scores" / method / f"{key}.npy"
+        path = scores_path(self.folder, method, key)
         if not path.is_file():
             return None
         try:
@@ -84,7 +87,10 @@ def open_run(folder: Path) -> RunFolder:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text("utf-8"))
+        text = read_text(path, "utf-8")
+        data = json.loads(text, parse_constant=_refuse_constant)
+        if _ESCAPED_SURROGATE.search(text):
+            json.dumps(data, ensure_ascii=False).encode("utf-8")  # raises a ValueError for half of a character
     except (OSError, ValueError, RecursionError):
         raise InputError(f"{path}: missing or not JSON; repeat the command that made the run") from None
     if not isinstance(data, dict):
@@ -92,30 +98,66 @@ def _read_json(path: Path) -> dict[str, Any]:
     return data
 
 
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(localization: Localization) -> Localization:
+    """The localization itself; ValueError for a number that is not finite."""
+    for step in localization.steps:
+        numbers = (step.moment_s, step.score, step.start_s, step.end_s, step.confidence, step.p_shown)
+        if not all(number is None or math.isfinite(number) for number in numbers):
+            raise ValueError(f"video {localization.video}: step '{step.name}' has a number that is not finite")
+    return localization
+
+
 def _from_json(data: dict[str, Any]) -> Run:
-    tasks = {i: Task(i, t["title"], tuple(t["steps"]), t.get("url", ""), bool(t["primary"])) for i, t in data["tasks"].items()}
+    tasks = {i: _task_from_json(i, task) for i, task in data["tasks"].items()}
     return Run(
-        title=data["title"],
-        kind=data["kind"],
-        command=data["command"],
-        seed=data["seed"],
+        title=_text(data["title"], "title"),
+        kind=_text(data["kind"], "kind"),
+        command=_text(data["command"], "command"),
+        seed=int(data["seed"]),
         synthetic=bool(data["synthetic"]),
         tasks=tasks,
-        videos=tuple(_video_from_json(video) for video in data["videos"]),
-        methods=tuple(data["methods"]),
-        results=data["results"],
-        losses={method: tuple(losses) for method, losses in data["losses"].items()},
-        settings=data["settings"],
-        notes=tuple(data["notes"]),
-        version=data.get("version", ""),
+        videos=tuple(_video_from_json(video, tasks) for video in data["videos"]),
+        methods=tuple(_text(method, "method") for method in data["methods"]),
+        results=dict(data["results"]),
+        losses={method: tuple(map(float, losses)) for method, losses in data["losses"].items()},
+        settings=dict(data["settings"]),
+        notes=tuple(_text(note, "note") for note in data["notes"]),
+        version=_text(data.get("version", ""), "version"),
     )
 
 
-def _video_from_json(data: dict[str, Any]) -> RunVideo:
-    refuse_escaping_id(data["video"], "video")
-    truth, windows = _intervals_from_json(data["truth"]), _intervals_from_json(data["windows"])
-    return RunVideo(data["task"], data["video"], int(data["n_segments"]), data["media"], truth, windows)
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is {value!r:.60}, not text")
+    return value
 
 
-def _intervals_from_json(data: list[list[float]] | None) -> tuple[StepInterval, ...] | None:
-    return None if data is None else tuple(StepInterval(int(step), Interval(start, end)) for step, start, end in data)
+def _task_from_json(identifier: str, data: dict[str, Any]) -> Task:
+    steps = tuple(_text(step, "step") for step in data["steps"])
+    return Task(identifier, _text(data["title"], "title"), steps, _text(data.get("url", ""), "url"), bool(data["primary"]))
+
+
+def _video_from_json(data: dict[str, Any], tasks: Mapping[str, Task]) -> RunVideo:
+    n_segments = int(data["n_segments"])
+    if not 0 <= n_segments <= MAX_VIDEO_S:
+        raise ValueError(f"video {data['video']!r:.60} has {n_segments} segments; expected 0 to {MAX_VIDEO_S}")
+    media = None if data["media"] is None else _text(data["media"], "media")
+    if data["task"] not in tasks:
+        raise ValueError(f"video {data['video']!r:.60} belongs to the unknown task {data['task']!r:.60}")
+    n_steps = len(tasks[data["task"]].steps)
+    truth, windows = (_intervals_from_json(data[name], n_steps) for name in ("truth", "windows"))
+    return RunVideo(data["task"], data["video"], n_segments, media, truth, windows)
+
+
+def _intervals_from_json(data: list[list[float]] | None, n_steps: int) -> tuple[StepInterval, ...] | None:
+    if data is None:
+        return None
+    intervals = tuple(StepInterval(int(step), Interval(float(start), float(end))) for step, start, end in data)
+    for interval in intervals:
+        if not (0 <= interval.step < n_steps and math.isfinite(interval.interval.start_s + interval.interval.end_s)):
+            raise ValueError(f"an interval of step {interval.step + 1} of {n_steps} is not valid")
+    return intervals

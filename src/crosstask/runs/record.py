@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from crosstask.records import StepInterval, Task, VideoKey
+from crosstask.records import InputError, StepInterval, Task, VideoKey, refuse_escaping_id
 
 FORMAT = 1  # version of run.json and localizations.json
 
@@ -19,6 +20,11 @@ class RunVideo:
     media: str | None = None
     truth: tuple[StepInterval, ...] | None = None
     windows: tuple[StepInterval, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise an error for a task or video id that cannot be part of a file name."""
+        refuse_escaping_id(self.task, "task")
+        refuse_escaping_id(self.id, "video")
 
     @property
     def key(self) -> VideoKey:
@@ -43,3 +49,20 @@ class Run:
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     version: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise an error for a task id or method that cannot be part of a file name, or a video of an unknown task."""
+        for task in self.tasks:
+            refuse_escaping_id(task, "task")
+        for method in self.methods:
+            refuse_escaping_id(method, "method")
+        for video in self.videos:
+            if video.task not in self.tasks:
+                raise InputError(f"video {video.id} belongs to the unknown task '{video.task}'")
+
+
+def scores_path(folder: Path, method: str, key: VideoKey) -> Path:
+    """The path of the scores of a video in a run folder; InputError for names that would lead elsewhere."""
+    refuse_escaping_id(method, "method")
+    refuse_escaping_id(str(key), "video")
+    return folder / "scores" / method / f"{key}.npy"

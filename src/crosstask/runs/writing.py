@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Localization, StepInterval, VideoKey
-from crosstask.runs.record import FORMAT, Run, RunVideo
+from crosstask.runs.record import FORMAT, Run, RunVideo, scores_path
 from crosstask.storage import write_bytes, write_json
 
 
@@ -21,7 +21,7 @@ def write_run(
 ) -> Path:
     """Write scores (T, K) by (method, video), localizations by method, then `run.json`; returns the folder."""
     for method, key, values in scores:
-        write_bytes(folder / "scores" / method / f"{key}.npy", _npy_bytes(np.asarray(values, dtype=np.float16)))
+        write_bytes(scores_path(folder, method, key), _npy_bytes(np.asarray(values, dtype=np.float16)))
     methods = {method: [localization.to_json() for localization in items] for method, items in localizations.items()}
     write_json(folder / "localizations.json", {"format": FORMAT, "methods": methods})
     write_json(folder / "run.json", _to_json(run))

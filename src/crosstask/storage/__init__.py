@@ -1,23 +1,45 @@
 """Atomic file writes, locks, array files and checksums."""
 
-from crosstask.storage.arrays import NotAnArray, digest_of, map_array, read_header
+from crosstask.storage.arrays import (
+    NotAnArray,
+    content_is_intact,
+    digest_of,
+    load_array,
+    map_array,
+    read_header,
+    with_content_digest,
+)
 from crosstask.storage.atomic import replace_file, stable_json, write_bytes, write_json, write_text
 from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
+from crosstask.storage.figures import figure_bytes
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
+from crosstask.storage.reading import MAX_SMALL_BYTES, UnreadableFile, open_regular, read_bytes, read_text, require_regular
 from crosstask.storage.scratch import scratch_rows
+from crosstask.storage.single_thread import single_thread
 
 __all__ = [
+    "MAX_SMALL_BYTES",
     "NotAnArray",
+    "UnreadableFile",
     "blocking_lock",
+    "content_is_intact",
     "derived_folder",
     "digest_of",
     "existing_derived_folder",
+    "figure_bytes",
+    "load_array",
     "map_array",
     "nonblocking_lock",
+    "open_regular",
+    "read_bytes",
     "read_header",
+    "read_text",
     "replace_file",
+    "require_regular",
     "scratch_rows",
+    "single_thread",
     "stable_json",
+    "with_content_digest",
     "write_bytes",
     "write_json",
     "write_text",

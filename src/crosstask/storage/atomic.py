@@ -1,28 +1,32 @@
 """Atomic file writes: a file appears under its final name only when it is complete and on disk.
 
-Write to a temporary name in the same folder, flush to disk, rename, flush the folder. The writer locks its temporary file: an unlocked
-one was left by a killed process and is removed by the next process that writes to the folder.
+Write to a temporary name in the same folder, flush to disk, rename, flush the folder. The name is random and the file must be new
+(O_EXCL), so that no two writers share one, not even on two hosts or in two containers with the same process ids. The writer locks its
+temporary file: an unlocked one was left by a killed process and is removed by the next process that writes to the folder.
 """
 
+import errno
 import json
 import os
 import re
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from crosstask.storage.locks import is_unlocked, truncated_name, try_flock
+from crosstask.storage.locks import truncated_name, try_flock, unlink_if_unlocked
 
-_TEMPORARY = re.compile(r"\..+\.\d+-\d+\.partial")
-_numbers = count()  # two threads of a process never share a temporary name
+_TEMPORARY = re.compile(r"\..+\.(?:[0-9a-f]{16}|\d+-\d+)\.partial")  # the second kind was written by version 0.1
+_NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[IO[bytes]]:
     """A binary file that becomes `path` when the block succeeds and is removed when it raises."""
+    if not path.name:  # '.', or an empty name
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_stale_temporaries(path.parent.absolute())
     temporary, opened = _open_temporary(path)
@@ -46,8 +50,11 @@ def replace_file(path: Path) -> Iterator[IO[bytes]]:
 def _open_temporary(path: Path) -> tuple[Path, IO[bytes]]:
     """A new file in the folder of `path`, locked by this process."""
     while True:
-        temporary = path.with_name(f".{truncated_name(path.name)}.{os.getpid()}-{next(_numbers)}.partial")
-        file = temporary.open("wb")
+        temporary = path.with_name(f".{truncated_name(path.name)}.{secrets.token_hex(8)}.partial")
+        try:
+            file = os.fdopen(os.open(temporary, _NEW_FILE, 0o666), "wb")
+        except FileExistsError:
+            continue
         if try_flock(file.fileno()) and os.fstat(file.fileno()).st_nlink:
             return temporary, file
         file.close()  # another process removed it as stale before we locked it
@@ -58,8 +65,8 @@ def remove_stale_temporaries(folder: Path) -> None:
     """Remove the temporary files of killed processes from a folder; done once per folder and process."""
     with suppress(OSError):
         for entry in os.scandir(folder):
-            if _TEMPORARY.fullmatch(entry.name) and is_unlocked(folder / entry.name):
-                (folder / entry.name).unlink(missing_ok=True)
+            if _TEMPORARY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                unlink_if_unlocked(folder / entry.name)
 
 
 def _flush_folder(folder: Path) -> None:

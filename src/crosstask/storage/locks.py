@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from errno import EWOULDBLOCK
+from errno import EISDIR, EWOULDBLOCK
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,8 +57,11 @@ def try_flock(descriptor: int) -> bool:
     return True
 
 
-def is_unlocked(path: Path) -> bool:
-    """True if no process holds the lock of a file; False if one does, or if that cannot be determined."""
+def unlink_if_unlocked(path: Path) -> bool:
+    """True if the file was removed; False if a process holds its lock, or if that cannot be determined.
+
+    The lock is held while the file is removed, so a writer that has just created it cannot lose it after it has locked it.
+    """
     if fcntl is None:
         return False
     try:
@@ -67,6 +70,9 @@ def is_unlocked(path: Path) -> bool:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _is_at(descriptor, path):
+            return False
+        path.unlink()
         return True
     except OSError:
         return False
@@ -75,6 +81,9 @@ def is_unlocked(path: Path) -> bool:
 
 
 def _lock_file(path: Path) -> Path:
+    path = path if path.name else path.absolute()  # so that '.' has a name
+    if not path.name:
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
     return path.with_name(f".{truncated_name(path.name)}.lock")
 
 

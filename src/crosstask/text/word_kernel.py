@@ -52,13 +52,19 @@ def word_kernel(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -
     >>> word_kernel([["pour", "milk"]], [["pour", "egg"], ["stir"]])
     array([[0.25, 0.  ]])
     """
-    number = {word: i for i, word in enumerate(sorted({word for name in (*left, *right) for word in name}))}
+    shares = word_shares([*left, *right])
+    return shares[: len(left)].copy() @ shares[len(left) :].copy().T
 
-    def word_shares(names: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:
-        shares = np.zeros((len(names), len(number)))
-        for row, name in zip(shares, names, strict=True):
-            for word in name:
-                row[number[word]] += 1 / len(name)
-        return shares
 
-    return word_shares(left) @ word_shares(right).T
+def word_shares(names: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:
+    """(n, V): the share of each word in each class, words in alphabetic order; the product of two rows is their kernel.
+
+    >>> word_shares([["pour", "milk"], ["pour"]]).tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    """
+    number = {word: i for i, word in enumerate(sorted({word for name in names for word in name}))}
+    shares = np.zeros((len(names), len(number)))
+    for row, name in zip(shares, names, strict=True):
+        for word in name:
+            row[number[word]] += 1 / len(name)
+    return shares

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from crosstask.records import InputError, StepInterval, Task, VideoKey, parse_video_key, refuse_escaping_id
 from crosstask.runs import RunFolder
-from crosstask.storage import blocking_lock, write_json
+from crosstask.storage import blocking_lock, read_text, write_json
 from crosstask.viewer.backend import RELEVANCES
 from crosstask.viewer.files import refuse_outside
 
@@ -64,7 +64,7 @@ class AnnotationStore:
         if not path.is_file():
             return {}
         try:
-            videos = json.loads(path.read_text("utf-8"))["videos"]
+            videos = json.loads(read_text(path, "utf-8"))["videos"]
             return {parse_video_key(key): relevance for key, relevance in videos.items() if relevance in RELEVANCES}
         except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError("relevance.json: damaged; repair it or delete it, and mark the videos again") from None

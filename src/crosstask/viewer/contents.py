@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import FoundStep, InputError, StepInterval, Task, VideoKey
-from crosstask.runs import RunFolder, RunVideo
+from crosstask.runs import RunFolder, RunVideo, scores_path
 from crosstask.viewer.backend import ViewerBackend
 from crosstask.viewer.files import inside, servable_media
 from crosstask.viewer.verdicts import match_steps, verdict
@@ -171,7 +171,7 @@ class Contents:
         """Scores (T, K) stored by the source for the steps of the task, or None."""
         video = self.videos[key]
         task = source.run.run.tasks.get(key.task)
-        path = source.run.folder / "scores" / source.method / f"{key}.npy"
+        path = scores_path(source.run.folder, source.method, key)
         if task is None or task.steps != self.task(key).steps or not inside(source.run.folder, path):
             return None
         try:

@@ -93,7 +93,9 @@ def test_planted_parameters_are_recovered():
     sampled = [sampled_video(rng, means, a, 1 - 1 / 6, presence) for _ in range(150)]
     videos = [HmmVideo(0, rows, np.zeros((len(rows), 3), np.bool_)) for rows, _ in sampled]
     classes = ClassIndex((3,), np.eye(4))
-    settings = EmSettings(iterations=15, initial_weight=0.0, spacing_bias=0.0, mean_prior=MeanPrior(noise=1.0, ridge=0.0))
+    settings = EmSettings(
+        iterations=15, window_weight=0.0, spacing_weight=0.0, spacing_bias=0.0, mean_prior=MeanPrior(noise=1.0, ridge=0.0)
+    )
     found = fit_em(videos, classes, settings)
     assert not found.windows_used
     assert np.allclose(class_means(found.coefficients, classes.kernel, settings.mean_prior), means, atol=0.3)

@@ -19,4 +19,4 @@ def test_a_small_corpus_renders_to_the_same_bytes(tmp_path):
         path = tmp_path / "a" / video.url
         assert path.read_bytes() == (tmp_path / "b" / video.url).read_bytes()
         end = max(s.interval.end_s for s in corpus.annotations[video.key])
-        assert end <= probe(path).seconds + 0.3 and corpus.subtitles[video.id].words
+        assert end <= probe(path).duration_s + 0.3 and corpus.subtitles[video.id].words

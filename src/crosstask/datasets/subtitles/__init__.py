@@ -10,6 +10,7 @@ from crosstask.datasets.subtitles.language import language_in_name, looks_englis
 from crosstask.datasets.subtitles.srt import read_srt
 from crosstask.datasets.subtitles.webvtt import read_webvtt
 from crosstask.records import InputError, Narration, at_line
+from crosstask.storage import read_bytes
 
 __all__ = ["READERS", "looks_english", "parse_narration", "read_narration"]
 
@@ -26,10 +27,7 @@ _MAX_BYTES = 200_000_000  # ours: far above the subtitles of any video
 def read_narration(path: Path) -> Narration:
     """The narration of a subtitle file (WebVTT, SRT, json3, JSON cues)."""
     try:
-        size = path.stat().st_size
-        if size > _MAX_BYTES:
-            raise InputError(f"{path.name}: {size / 1e6:.0f} MB is too large for subtitles; expected less than 200 MB")
-        data = path.read_bytes()
+        data = read_bytes(path, _MAX_BYTES)
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror}); expected a .vtt, .srt, .json or .json3 file") from problem
     return parse_narration(path, data)

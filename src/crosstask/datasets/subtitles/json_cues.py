@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets.subtitles.timeline import DisplayedCue, TimedWord, caption_words, narration_from_cues, untimed_words
+from crosstask.datasets.subtitles.timestamps import time_problem
 from crosstask.records import InputError, Narration, at_line
 
 EXPECTED = 'expected [{"start": 0.0, "end": 2.5, "text": ".."}] or YouTube\'s json3'
@@ -67,6 +68,11 @@ class _Location:
             raise self.problem(f"{name!r} is {str(value)[:40]}, not a time within a video")
         return float(value)
 
+    def check_times(self, start_s: float, end_s: float) -> None:
+        problem = time_problem(start_s, end_s)
+        if problem is not None:
+            raise self.problem(problem.removeprefix("cue "))
+
     def text(self, item: Mapping[str, Any], name: str) -> str:
         value = item.get(name)
         if not isinstance(value, str):
@@ -83,8 +89,7 @@ def _plain_cue(location: _Location, value: Any) -> DisplayedCue:
     cue = location.item(value)
     start_s = location.number(cue, "start")
     end_s = location.number(cue, "end") if "end" in cue else start_s + location.number(cue, "duration")
-    if end_s < start_s:
-        raise location.problem(f"ends at {end_s:g} s, before it starts at {start_s:g} s")
+    location.check_times(start_s, end_s)
     if isinstance(cue.get("words"), list) and cue["words"]:
         return DisplayedCue(start_s, end_s, (tuple(w for word in cue["words"] for w in _recognised(location, word)),))
     return DisplayedCue(start_s, end_s, tuple(untimed_words(line) for line in location.text(cue, "text").splitlines()))
@@ -112,4 +117,5 @@ def _event(location: _Location, value: Any) -> DisplayedCue | None:
         word_start_s = start_s + location.number(segment, "tOffsetMs") / 1000 if "tOffsetMs" in segment else None
         texts = caption_words(location.text(segment, "utf8")) if "utf8" in segment else []
         words.extend(TimedWord(text, word_start_s if i == 0 else None) for i, text in enumerate(texts))
+    location.check_times(start_s, start_s + length_s)
     return DisplayedCue(start_s, start_s + length_s, (tuple(words),)) if words else None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
-from crosstask.datasets.subtitles.timestamps import parse_timing, resembles_timing
+from crosstask.datasets.subtitles.timestamps import parse_timing, resembles_timing, time_problem
 from crosstask.records import Narration, at_line
 
 
@@ -38,8 +38,9 @@ def _cue(path: Path, lines: Sequence[str], at: int, after: int) -> DisplayedCue:
         raise at_line(
             path, at + 1, f"{lines[at][:60]!r} is not a timing line; expected a line such as 00:00:01,000 --> 00:00:04,500"
         )
-    if times[1] < times[0]:
-        raise at_line(path, at + 1, f"cue ends at {times[1]:g} s, before it starts at {times[0]:g} s")
+    problem = time_problem(*times)
+    if problem is not None:
+        raise at_line(path, at + 1, problem)
     last = after
     while last > at + 1 and not lines[last - 1].strip():
         last -= 1

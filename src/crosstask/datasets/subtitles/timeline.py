@@ -82,10 +82,32 @@ def _overlap(before: DisplayedCue, cue: DisplayedCue) -> int:
     for line in cue.lines:
         total += len(line)
         heads.add(total)
-    for n in sorted(heads, reverse=True):
-        if 0 < n <= min(len(shown), len(now)) and now[:n] == shown[-n:]:
-            return n
-    return 0
+    return next((n for n in _repeated_lengths(shown, now) if n in heads), 0)
+
+
+def _repeated_lengths(shown: Sequence[str], now: Sequence[str]) -> list[int]:
+    """Every n > 0 for which the last n words of `shown` are the first n of `now`, largest first; in linear time (Knuth-Morris-Pratt).
+
+    >>> _repeated_lengths("xaab", "aabaab"), _repeated_lengths("abab", "ababc"), _repeated_lengths("ab", "ba")
+    ([3], [4, 2], [1])
+    """
+    border = [0] * len(now)  # border[i]: longest proper prefix of now[: i + 1] that is also its suffix
+    length = 0
+    for i in range(1, len(now)):
+        while length and now[i] != now[length]:
+            length = border[length - 1]
+        length += now[i] == now[length]
+        border[i] = length
+    length = 0
+    for word in shown[max(0, len(shown) - len(now)) :]:
+        while length and (length == len(now) or word != now[length]):
+            length = border[length - 1]
+        length += bool(now) and word == now[length]
+    found = []
+    while length:
+        found.append(length)
+        length = border[length - 1]
+    return found
 
 
 def _are_rolling(cues: Sequence[DisplayedCue]) -> bool:
@@ -148,7 +170,9 @@ def _starts(words: Sequence[TimedWord], start_s: float, end_s: float) -> list[fl
     for i, word in enumerate(words):
         if word.start_s is not None:
             word_start_s = min(max(word.start_s, known[-1][1]), end_s)
-            known = [*known, (i, word_start_s)] if i else [(0, word_start_s)]
+            if i == 0:
+                known.clear()
+            known.append((i, word_start_s))
     known.append((len(words), end_s))
     starts: list[float] = []
     for (first, from_s), (last, until_s) in pairwise(known):

@@ -2,10 +2,12 @@
 
 import re
 
+from crosstask.records import MAX_VIDEO_S
+
 STAMP = r"(?:(\d{1,6}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"\s*{STAMP}\s*-->\s*{STAMP}(?:\s.*)?$")
 # A malformed timing line: '00:01 -> 00:02', '00:00:01,000 -- 00:00:02,000'.
-_MALFORMED_TIMING = re.compile(r"\s*\d[\d:.,]*:[\d:.,]+\s*[-=\u2013\u2014]+>?")
+_MALFORMED_TIMING = re.compile(r"\s*+(\d[\d:.,]*+)\s*+[-=\u2013\u2014]")  # possessive: linear in the length of the line
 
 
 def to_seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
@@ -39,7 +41,23 @@ def resembles_timing(line: str) -> bool:
     >>> resembles_timing("00:00:01,0 -> 00:00:02,0"), resembles_timing("cook 3-4 minutes")
     (True, False)
     """
-    return "-->" in line or _MALFORMED_TIMING.match(line) is not None
+    if "-->" in line:
+        return True
+    found = _MALFORMED_TIMING.match(line)
+    return found is not None and ":" in found[1][:-1]
+
+
+def time_problem(start_s: float, end_s: float) -> str | None:
+    """What is wrong with the times of a cue, or None.
+
+    >>> time_problem(1.0, 0.5), time_problem(0.0, 4e9)
+    ('cue ends at 0.5 s, before it starts at 1 s', 'cue ends at 4e+09 s, later than any video; expected at most 1000000 s')
+    """
+    if end_s < start_s:
+        return f"cue ends at {end_s:g} s, before it starts at {start_s:g} s"
+    if end_s > MAX_VIDEO_S:
+        return f"cue ends at {end_s:g} s, later than any video; expected at most {MAX_VIDEO_S} s"
+    return None
 
 
 def format_timestamp(moment_s: float) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from crosstask.datasets.subtitles.timeline import DisplayedCue, TimedWord, caption_words, narration_from_cues, untimed_words
-from crosstask.datasets.subtitles.timestamps import STAMP, format_timestamp, parse_timing, to_seconds
+from crosstask.datasets.subtitles.timestamps import STAMP, format_timestamp, parse_timing, time_problem, to_seconds
 from crosstask.records import Cue, Narration, at_line
 from crosstask.storage import write_text
 
@@ -81,10 +81,10 @@ def _cue(path: Path, number: int, timing: str, payload: Sequence[str]) -> Displa
         raise at_line(
             path, number, f"{timing[:60]!r} is not a timing line; expected a line such as 00:00:01.000 --> 00:00:04.500"
         )
-    start_s, end_s = times
-    if end_s < start_s:
-        raise at_line(path, number, f"cue ends at {end_s:g} s, before it starts at {start_s:g} s")
-    return DisplayedCue(start_s, end_s, tuple(_words(line) for line in payload))
+    problem = time_problem(*times)
+    if problem is not None:
+        raise at_line(path, number, problem)
+    return DisplayedCue(*times, tuple(_words(line) for line in payload))
 
 
 def _words(line: str) -> tuple[TimedWord, ...]:

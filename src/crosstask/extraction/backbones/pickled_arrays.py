@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from crosstask.records import InputError
+from crosstask.storage import open_regular
 
 _ALLOWED_NAMES = {  # globals that a file may mention; they are compared as strings and never resolved
     ("numpy.core.multiarray", "_reconstruct"),
@@ -52,7 +53,7 @@ class _PickledArray:
 def read_pickled_arrays(path: Path) -> dict[str, Any]:
     """The nested dictionaries of arrays in a pickle file; `InputError` for any other content."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             value = _PickleInterpreter().read(file)
         if not isinstance(value, dict):
             raise ValueError("not a dictionary")

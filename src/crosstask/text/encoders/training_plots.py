@@ -44,10 +44,6 @@ def plot_paragraphs(page: Page, before: Encoder, after: Encoder, path: Path, max
 
 def _save(figure: object, path: Path) -> None:
     """Write the figure without date and version, so that equal figures are equal files."""
-    import io
+    from crosstask.storage import figure_bytes, write_bytes
 
-    from crosstask.storage import write_bytes
-
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})  # type: ignore[attr-defined]
-    write_bytes(path, buffer.getvalue())
+    write_bytes(path, figure_bytes(figure, "png", 110, {"Software": None}))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, at_line
-from crosstask.storage import NotAnArray, map_array
+from crosstask.storage import NotAnArray, map_array, read_text, require_regular
 from crosstask.text.encoders.protocol import Vectors, unit_rows
 from crosstask.text.stems import words_of_text
 
@@ -92,7 +92,7 @@ def _read_pair(path: Path) -> WordVectors:
         raise InputError(f"{path}: {listing.name} is missing in its folder; expected one word per line, line i for row i")
     try:
         vectors = map_array(path)
-        words = listing.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        words = read_text(listing, "utf-8").removesuffix("\n").split("\n")
     except (OSError, NotAnArray, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {error}; expected numbers, and their words as UTF-8 in {listing.name}") from None
     if vectors.dtype.kind != "f":
@@ -105,7 +105,7 @@ def _read_pair(path: Path) -> WordVectors:
 def _read_text(path: Path) -> WordVectors:
     words: list[str] = []
     rows: list[npt.NDArray[np.float32]] = []
-    with path.open(encoding="utf-8", errors="replace") as file:
+    with require_regular(path).open(encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             parts = line.rstrip().split(" ")
             if number == 1 and len(parts) == 2 and all(part.isdecimal() for part in parts):

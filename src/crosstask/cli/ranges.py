@@ -1,0 +1,87 @@
+"""The range of every numeric option, in one table, checked for every verb before it starts."""
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+
+
+class Range(NamedTuple):
+    """Smallest and largest value; `open_below` excludes the smallest, `open_above` the largest."""
+
+    smallest: float
+    largest: float
+    open_below: bool = False
+    open_above: bool = False
+
+    def contains(self, value: float) -> bool:
+        """True if the value is a number in the range; NaN is in none.
+
+        >>> RANGES["--dropout"].contains(0.7), RANGES["--dropout"].contains(1.0), RANGES["--seed"].contains(float("nan"))
+        (True, False, False)
+        """
+        above = value > self.smallest or (value == self.smallest and not self.open_below)
+        return above and (value < self.largest or (value == self.largest and not self.open_above))
+
+    def __str__(self) -> str:
+        """In words.
+
+        >>> str(RANGES["--dropout"]), str(RANGES["--learning-rate"])
+        ('from 0 to below 1', 'above 0 to 1000')
+        """
+        below = f"above {self.smallest:g}" if self.open_below else f"from {self.smallest:g}"
+        return f"{below} to {'below ' if self.open_above else ''}{self.largest:.12g}"
+
+
+_COUNT = 10**9  # ours: more of anything is a slip
+_SEED = Range(0, 2**63 - 1)
+RANGES = {
+    "--seed": _SEED,
+    "--split": _SEED,
+    "--learning-rate": Range(0, 1000, open_below=True),
+    "--dropout": Range(0, 1, open_above=True),
+    "--initial-epochs": Range(0, _COUNT),
+    "--epochs": Range(0, _COUNT),
+    "--runs": Range(1, _COUNT),
+    "--train-videos": Range(1, _COUNT),
+    "--draws": Range(1, _COUNT),
+    "--workers": Range(1, 4096),
+    "--every": Range(1, _COUNT),
+    "--top": Range(1, _COUNT),
+    "--shortest": Range(0, 1e6),
+    "--longest": Range(1, 1e6),
+    "--least": Range(0, 1),
+    "--fps": Range(0.1, 1000),
+    "--rate": Range(0, 1000, open_below=True),
+    "--port": Range(0, 65535),
+    "--timeout": Range(0.1, 86_400),
+    "--attempts": Range(1, 1000),
+}
+
+
+def checked(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb, which raises an InputError before it starts if a numeric option is outside its range in RANGES."""
+    names = numeric_options(verb)
+
+    @wraps(verb)
+    def call(*arguments: Any, **options: Any) -> None:
+        from crosstask.records import InputError
+
+        for parameter, name in names.items():
+            value = options.get(parameter)
+            if value is not None and not (math.isfinite(value) and RANGES[name].contains(value)):
+                raise InputError(f"{name} {value}: expected a number {RANGES[name]}")
+        verb(*arguments, **options)
+
+    return call
+
+
+def numeric_options(verb: Callable[..., None]) -> dict[str, str]:
+    """Parameter -> option, for every parameter of a verb that is a number."""
+    found = {}
+    for parameter, hint in get_type_hints(verb, include_extras=True).items():
+        kind, *options = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        if {int, float} & set(get_args(kind) or (kind,)):
+            declared = [name for option in options for name in getattr(option, "param_decls", None) or ()]
+            found[parameter] = declared[0] if declared else f"--{parameter.replace('_', '-')}"
+    return found

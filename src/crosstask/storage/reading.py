@@ -1,0 +1,54 @@
+"""Reading files that somebody else may have made: only regular files are opened, and none that is larger than it can sensibly be.
+
+A FIFO or device in place of a file would otherwise hang the command, or be read until the memory is full.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+MAX_TEXT_BYTES = 2**30  # ours: text and JSON of a corpus or a run; the largest known are below 100 MB
+MAX_SMALL_BYTES = 2**24  # ours: files that a person writes, such as corpus.toml
+
+
+class UnreadableFile(OSError):
+    """A file that is not a regular file or is too large; `strerror` says which."""
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file opened for reading; UnreadableFile for a FIFO, socket or device, which are opened without waiting."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise UnreadableFile(errno.EINVAL, "a pipe or device; expected a regular file", str(path))
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def require_regular(path: Path) -> Path:
+    """The path itself; UnreadableFile if it is not a regular file. For libraries that open files by name."""
+    open_regular(path).close()
+    return path
+
+
+def read_bytes(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
+    """The contents of a regular file of at most `max_bytes`."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise UnreadableFile(
+                errno.EFBIG, f"{size / 1e6:.0f} MB is too large; expected at most {max_bytes / 1e6:.0f} MB", str(path)
+            )
+        return file.read(max_bytes)
+
+
+def read_text(path: Path, encoding: str = "utf-8-sig", max_bytes: int = MAX_TEXT_BYTES) -> str:
+    r"""The text of a regular file of at most `max_bytes`, with line ends as `\n`; UnicodeDecodeError for another encoding."""
+    return read_bytes(path, max_bytes).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,72 @@
+"""Names from corpora reach the terminal, figures and files as text, never as commands of another language."""
+
+import csv
+import io
+import json
+import sys
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from crosstask.cli import output
+from crosstask.export.annotation_tools import elan
+from crosstask.export.chapters import webvtt, youtube
+from crosstask.export.tables_and_json import csv_table
+from crosstask.records import VideoKey
+from crosstask.report.timeline import draw_timeline
+from crosstask.runs import open_run
+from export.videos import video_of
+from runs.test_folder import tiny_run
+
+HOSTILE = "Make [/b] tea \x1b[2J \x9b31m $\\nosuch$"
+
+
+def test_rich_markup_in_a_title_is_printed_as_it_is(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "200")
+    output.print_table(f"{HOSTILE}: tasks", ["task", "[/b]"], [[HOSTILE, "[red]1"]])
+    printed = capsys.readouterr().out
+    assert printed.count("Make [/b] tea \\x1b[2J") == 2 and "[red]1" in printed
+    assert "\x1b[2J" not in printed and "\x9b" not in printed
+
+
+def test_rich_markup_in_a_progress_bar_is_printed_as_it_is(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with output.progress(HOSTILE, 2) as advance:
+        advance()
+        advance()
+    assert "\x1b[2J" not in capsys.readouterr().err
+
+
+def test_terminal_escape_codes_are_never_printed(capsys):
+    output.say(HOSTILE)
+    output.note(HOSTILE)
+    output.print_json({HOSTILE: "\x9b\x7f\ud800"})
+    out, err = capsys.readouterr()
+    assert not {"\x1b", "\x9b", "\x7f"} & set(out + err)
+    assert json.loads(out.split("\n", 1)[1]) == {HOSTILE: "\x9b\x7f\ud800"}
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_mathtext_in_a_title_or_step_is_drawn_as_it_is(tmp_path, ending):
+    folder, run, parses = tiny_run(tmp_path / "r")
+    steps = tuple(replace(step, step="x $\\nosuch$") for step in parses[0].steps)
+    parse, scores = replace(parses[0], steps=steps), open_run(folder).scores("proposed", run.videos[0].key)
+    path = draw_timeline(tmp_path / f"a.{ending}", "x $\\nosuch$", run.tasks["1"], scores, parse, None, None)
+    assert path.stat().st_size > 1000
+
+
+def test_a_title_or_id_is_no_formula_in_a_spreadsheet():
+    video = replace(video_of(("stir", 1, 2)), title="=HYPERLINK(1)", key=VideoKey("1", "=cmd()"))
+    youtube_id = replace(video, title="Tea", key=VideoKey("1", "-YtYoSwdUf8"))
+    rows = list(csv.DictReader(io.StringIO(csv_table([video, youtube_id]))))
+    assert (rows[0]["task"], rows[0]["video"]) == ("'=HYPERLINK(1)", "'=cmd()")
+    assert (rows[1]["task"], rows[1]["video"]) == ("Tea", "-YtYoSwdUf8")
+
+
+def test_control_characters_do_not_break_elan_and_chapters():
+    video = video_of(("stir\x01 \ufffe<tea>", 1, 2), length=5.0)
+    (value,) = ET.fromstring(elan(video).encode()).iter("ANNOTATION_VALUE")
+    assert value.text == "stir\ufffd \ufffd<tea>"
+    assert "\x01" not in webvtt(video) and "\x01" not in youtube(video)[0]

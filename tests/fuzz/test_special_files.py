@@ -1,0 +1,40 @@
+"""A FIFO in place of any file that is read: an InputError or a clear OSError at once, never a hang."""
+
+import os
+
+import pytest
+
+from crosstask.datasets import open_corpus
+from crosstask.records import InputError
+from crosstask.storage import UnreadableFile
+from fuzz.hanging import no_hang
+from fuzz.readers import READERS
+from tiny import write_tiny
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_fifo_in_place_of_a_file_is_an_error(name, tmp_path):
+    reader, path = READERS[name], tmp_path / READERS[name].name
+    if name in ("scores", "word vector pair", "localizations"):
+        pytest.skip("the reader of this test copies the file first")
+    reader.valid(path)
+    path.unlink()
+    os.mkfifo(path)
+    with no_hang():
+        try:
+            found = reader.read(path)
+        except (InputError, UnreadableFile):
+            return
+    assert found is None, "a reader without an error calls the file absent"
+
+
+@pytest.mark.parametrize(
+    "name", ["crosstask_release/videos.csv", "crosstask_release/tasks_primary.txt", "crosstask_features/-v1_0.npy"]
+)
+def test_a_fifo_in_a_corpus_is_an_error(name, tmp_path):
+    write_tiny(tmp_path)
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    with no_hang(), pytest.raises(InputError, match="pipe or device"):
+        corpus = open_corpus(tmp_path)
+        corpus.features.stack(sorted({video.id for video in corpus.videos}))
