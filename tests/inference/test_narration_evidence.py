@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from crosstask.inference.even_spacing import EVEN_WEIGHT, even_spacing, even_weights, with_even_spacing
 from crosstask.inference.narration_evidence import (
     FeatureEvidence,
     agreement_densities,
@@ -81,12 +80,3 @@ def test_offset_density_integrates_to_one_over_centres():
     centres = np.arange(0.05, 30, 0.1)
     total = np.sum([offset_density(c, 30) for c in centres], axis=0) * 0.1
     np.testing.assert_allclose(total, 1, atol=0.01)
-
-
-def test_even_spacing_decides_only_where_the_posterior_is_weak():
-    inside = np.full((30, 3), 0.05)
-    inside[2, 2] = 0.9
-    scores = with_even_spacing(inside)
-    assert scores.argmax(axis=0).tolist() == [4, 14, 2]
-    assert even_spacing(30, 3).max() <= 1
-    assert even_weights([np.nan, 1.0], 1.0).tolist() == [EVEN_WEIGHT, 0.0]

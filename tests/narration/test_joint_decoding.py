@@ -10,6 +10,7 @@ from crosstask.methods import method_named
 from crosstask.narration.joint_decoding import (
     evidence_scorer,
     fit_joint_decoder,
+    joint_scores,
     joint_scores_of_one,
     narration_centres,
     subtitle_centres,
@@ -52,7 +53,7 @@ def test_windows_lead_where_features_contain_no_evidence(corpus):
     noise = with_noise_features(corpus)
     blind = method_named("hmm").fit(noise.without_windows(), np.random.default_rng(0))
     alone, joint = evaluate(blind, noise), evaluate(blind, noise, with_narration=True)
-    assert joint.recall > 0.8 > alone.recall
+    assert joint.recall > alone.recall + 0.4
 
 
 def test_random_windows_have_no_reliability_and_true_ones_do(corpus, scorer):
@@ -106,6 +107,11 @@ def test_a_window_over_most_of_the_video_is_no_evidence(corpus):
 
 def test_one_video_follows_its_narration_where_its_features_are_silent(corpus, scorer):
     task = corpus.tasks["1"]
-    evidence = scorer.feature_evidence(task, np.zeros((60, 6), np.float32))
-    found = joint_scores_of_one(evidence, np.array([8.0, 40.0, 52.0]))
+    found = joint_scores_of_one(scorer, task, np.zeros((60, 6), np.float32), np.array([8.0, 40.0, 52.0]))
     assert np.abs(found.scores.argmax(axis=0) - [8, 40, 52]).max() <= 2
+
+
+def test_unrelated_narration_leaves_the_scores_of_the_features(corpus, scorer):
+    task, rows = corpus.tasks["1"], corpus.features.rows("-v1_1")
+    found = joint_scores(scorer, task, rows, np.array([8.0, 40.0, 52.0]), np.full(3, 1 / 60), reliability=0.0)
+    np.testing.assert_allclose(found.scores, scorer.score(task, rows), atol=1e-12)

@@ -18,7 +18,7 @@ from crosstask.inference.hmm_posterior import HmmPosterior, hmm_posterior
 from crosstask.inference.validation import Floats as Doubles
 
 Floats = npt.NDArray[np.floating]
-_TEMPERING = 0.3  # q; chosen on development people of Breakfast and videos of two CrossTask tasks (results/README.md, intervals)
+TEMPERING = 0.3  # q; chosen on development people of Breakfast and videos of two CrossTask tasks (results/README.md, intervals)
 _ROUNDING = 0.02  # log-probabilities may have been stored as float16
 # Where scores are no probabilities, they enter a generic HMM, standardised, as log-ratios:
 _LOG_RATIO = 0.5  # of a score one deviation above its mean
@@ -29,7 +29,7 @@ _SHORTEST_DURATION = 1.01  # segments
 
 
 def intervals_around(
-    scores: Floats, times: npt.NDArray[np.int64], tempering: float = _TEMPERING
+    scores: Floats, times: npt.NDArray[np.int64], tempering: float = TEMPERING
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Starts (K,) and ends (K,) in segments of half-open intervals around the moments `times` (K,), for scores (T, K).
 
@@ -76,7 +76,7 @@ def _generic_posterior(values: npt.NDArray[np.float64]) -> HmmPosterior:
     return hmm_posterior(with_background, a, a_bg, _P_BACKGROUND, np.full(n_steps, _PRESENCE))
 
 
-def tempered_log_posterior(scores: Floats, tempering: float = _TEMPERING) -> npt.NDArray[np.float64]:
+def tempered_log_posterior(scores: Floats, tempering: float = TEMPERING) -> npt.NDArray[np.float64]:
     """(T, K) q l, from scores that are log-probabilities; other scores pass through a generic HMM, whose log-posterior is returned.
 
     >>> tempered_log_posterior(np.log([[0.5, 0.25]])).round(2)

@@ -1,8 +1,12 @@
 """Joint decoding: features and narration of a video as evidence in one posterior.
 
 Narration gives one moment per step: the centre of its window, or of where the subtitles mention it. How far it is trusted, the reliability,
-is estimated without labels over all videos of a call (`inference/narration_evidence.py`). A video without narration is decoded from its
-features alone. Where the features contain speech, narration is not evidence again: the same words would count twice.
+is estimated without labels over all videos of a call (`inference/narration_evidence.py`). The posterior is a mixture,
+
+    P(segment t in step k) = (1 - r) P(... | features) + r P(... | features, narration),      r the reliability,
+
+so that unrelated narration changes nothing. A video without narration is decoded from its features alone. Where the features contain
+speech, narration is not evidence again: the same words would count twice.
 """
 
 import logging
@@ -13,9 +17,9 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.inference.even_spacing import even_weights, with_even_spacing
+from crosstask.inference.hmm_posterior import HmmPosterior
 from crosstask.inference.interval_posterior import IntervalPosterior
-from crosstask.inference.intervals import intervals_around
+from crosstask.inference.intervals import TEMPERING, intervals_around
 from crosstask.inference.narration_evidence import (
     FeatureEvidence,
     agreement_densities,
@@ -43,16 +47,24 @@ class EvidenceScorer(Protocol):
         """What features (T, D) say before narration is considered."""
         ...
 
+    def posterior(self, task: Task, features: npt.NDArray[np.floating]) -> HmmPosterior:
+        """The posterior given features (T, D) alone."""
+        ...
+
 
 class JointScores(NamedTuple):
-    """Scores (T, K) for the decoder, and the posterior of features and narration."""
+    """Scores (T, K) for the decoder, the posterior given features and narration, and the reliability of the narration."""
 
     scores: Array
     posterior: IntervalPosterior
+    reliability: float
 
     def intervals(self, moments: npt.NDArray[np.int64]) -> tuple[Array, Array]:
-        """Starts (K,) and ends (K,) in segments of intervals around the moments (K,); the evidence is tempered already."""
-        return intervals_around(self.scores, moments, tempering=1.0)
+        """Starts (K,) and ends (K,) in segments of intervals around the moments (K,).
+
+        The evidence of the joint posterior is tempered already, that of features alone is not.
+        """
+        return intervals_around(self.scores, moments, (1 - self.reliability) * TEMPERING + self.reliability)
 
 
 def has_feature_evidence(scorer: object) -> bool:
@@ -98,18 +110,20 @@ def subtitle_centres(task: Task, narration: Narration, n_segments: int, encoder:
     return np.where(p_mentioned >= 0.5, np.clip(centres, 0.5, n_segments - 0.5), np.nan)
 
 
-def joint_scores(evidence: FeatureEvidence, centres_s: Array, usual: Array, reliability: float) -> JointScores:
+def joint_scores(
+    scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array, usual: Array, reliability: float
+) -> JointScores:
     """Log-scores (T, K) and the posterior, given narration with centres (K,) in seconds and their usual densities (K,)."""
-    posterior = joint_posterior(evidence, centres_s, usual, reliability)
-    mixed = with_even_spacing(posterior.in_step, even_weights(centres_s, reliability))
-    return JointScores(np.log(mixed + _SMALLEST_SCORE), posterior)
+    joint = joint_posterior(scorer.feature_evidence(task, features), centres_s, usual, reliability)
+    mixed = (1 - reliability) * scorer.posterior(task, features).in_step + reliability * joint.in_step
+    return JointScores(np.log(mixed + _SMALLEST_SCORE), joint, reliability)
 
 
-def joint_scores_of_one(evidence: FeatureEvidence, centres_s: Array) -> JointScores:
+def joint_scores_of_one(scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array) -> JointScores:
     """As `joint_scores` for a single video, whose few windows hardly move the reliability from its prior."""
-    n_segments = len(evidence.log_ratios)
-    usual = usual_density(centres_s / n_segments, [], n_segments)
-    return joint_scores(evidence, centres_s, usual, estimate_reliability(agreement_densities(evidence, centres_s, usual)))
+    usual = usual_density(centres_s / len(features), [], len(features))
+    agreement = agreement_densities(scorer.feature_evidence(task, features), centres_s, usual)
+    return joint_scores(scorer, task, features, centres_s, usual, estimate_reliability(agreement))
 
 
 @dataclass(frozen=True)
@@ -125,8 +139,8 @@ class JointDecoder:
         """Scores and posterior of a video; None where it has no narration."""
         if video.key not in self.centres_s:
             return None
-        evidence = self.scorer.feature_evidence(task, features)
-        return joint_scores(evidence, self.centres_s[video.key], self.usual[video.key], self.reliability)
+        centres_s, usual = self.centres_s[video.key], self.usual[video.key]
+        return joint_scores(self.scorer, task, features, centres_s, usual, self.reliability)
 
 
 def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -> JointDecoder:
