@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from crosstask.experiments.compare import Comparison, compare
     from crosstask.methods import METHODS
     from crosstask.model.file import load_model
+    from crosstask.model.localize_video import localize
     from crosstask.model.model import Model
     from crosstask.model.training import train
     from crosstask.pipeline.run import run
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "evaluate",
     "load_model",
+    "localize",
     "open_corpus",
     "run",
     "task_from_steps",
@@ -55,6 +57,7 @@ _MODULES = {
     "compare": "experiments.compare",
     "evaluate": "evaluation.evaluate",
     "load_model": "model.file",
+    "localize": "model.localize_video",
     "open_corpus": "datasets",
     "run": "pipeline.run",
     "task_from_steps": "records",

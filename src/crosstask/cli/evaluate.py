@@ -32,6 +32,12 @@ def evaluate(
     videos: VideoList = None,
     split: SplitSeed = None,
     decoder: Decoder = None,
+    with_narration: Annotated[
+        bool,
+        typer.Option(
+            "--with-narration", help="Decode with the narration of the evaluated videos too; only models of method hmm."
+        ),
+    ] = False,
     draws: Annotated[int, typer.Option("--draws", min=1, help="Repeat a random method and report the mean.")] = 1,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -58,7 +64,7 @@ def evaluate(
     results = []
     for draw in range(draws):
         with progress("evaluating", len(tested)) as advance:
-            found = evaluate_model(scorer, opened, tested, decoder, seed + draw, advance)
+            found = evaluate_model(scorer, opened, tested, decoder, seed + draw, advance, with_narration)
             results.append(found.to_json())
     result = results[0] if draws == 1 else _mean(results)
     for reason in result["skipped"].values():

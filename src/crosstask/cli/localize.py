@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def localize(
     inputs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="INPUT...", help="Video files, or feature files (T, D); a first *.safetensors is the model."),
+        typer.Argument(
+            metavar="INPUT...", help="Video files, subtitle files, or feature files (T, D); a first *.safetensors is the model."
+        ),
     ] = None,
     model: Annotated[Path | None, typer.Option("--model", help="Model file written by train.")] = None,
     task: Annotated[str | None, typer.Option("--task", help="A task the model knows, by id or title.")] = None,
@@ -28,7 +30,10 @@ def localize(
     ] = None,
     narration: Annotated[
         list[Path] | None,
-        typer.Option("--narration", help="Subtitle files instead of a model: find the steps in what is said (repeatable)."),
+        typer.Option(
+            "--narration",
+            help="Subtitle files: with a model, one per input; alone, the steps are found in what is said (repeatable).",
+        ),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="With --narration: the title of the task; it helps.")] = None,
     encoder: Annotated[str | None, typer.Option("--encoder", help="With --narration: as for narrate.")] = None,
@@ -40,7 +45,7 @@ def localize(
     decoder: Decoder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the steps of a task in videos that the model was not trained on; the task may be new as well.
+    """Find the steps of a task in new videos, by a model or, without one, by what is said; the task may be new as well.
 
     Example: crosstask localize model.safetensors features/new.npy --steps "pour milk, whisk egg"
     """
@@ -58,23 +63,29 @@ def localize(
     if not given:
         raise InputError('say which steps to look for: --task ID, --steps "pour milk, whisk egg" or --steps-file FILE')
     names = _steps(steps, steps_file)
-    if narration:
-        _from_narration(narration, names, title, encoder, encoder_file, as_json, model)
+    if narration and model is None and not files:
+        _from_narration(narration, names, title, encoder, encoder_file, as_json)
         return
-    if model is None or not files:
-        raise InputError("say what to localize: MODEL and video or feature files, or --narration FILE with --steps")
+    if not files:
+        raise InputError("say what to localize: MODEL and video or feature files, or a video or subtitle file with --steps")
+    if narration and len(narration) != len(files):
+        raise InputError(f"{len(narration)} files for --narration and {len(files)} inputs; expected one for each input")
     for path in files:
         if not path.is_file():
-            raise InputError(f"{path}: no such file; expected a video, or features (T, D) as .npy")
+            raise InputError(f"{path}: no such file; expected a video, subtitles, or features (T, D) as .npy")
+    if model is None:
+        _without_model(narration or files, names, title, as_json)
+        return
     from crosstask.methods.own_code import load_own
     from crosstask.model.file import load_model
 
     loaded = load_model(model, load_own(sharing) if sharing is not None else None)
     wanted = _task_wanted(loaded, task, names)
     found, problems = [], []
-    for path in files:
+    subtitles: list[Path | str] = list(narration) if narration else ["auto"] * len(files)
+    for path, said in zip(files, subtitles, strict=True):
         try:
-            found.append(loaded.localize(path, wanted, decoder=decoder))
+            found.append(loaded.localize(path, wanted, decoder=decoder, narration=said))
         except InputError as error:
             problems.append(str(error))
     for problem in problems:
@@ -106,6 +117,26 @@ def _task_wanted(model: "Model", task: str | None, steps: str | list[str] | None
     return wanted
 
 
+def _without_model(paths: list[Path], steps: str | list[str] | None, title: str | None, as_json: bool) -> None:
+    """Localize steps in video or subtitle files by what is said, each file on its own."""
+    from crosstask.model.localize_video import localize_without_model
+    from crosstask.records import InputError, task_from_steps
+
+    if steps is None:
+        raise InputError('--task needs a model: --model FILE; without one, give the steps: --steps "pour milk, whisk egg"')
+    task = task_from_steps(steps, title or "new task")
+    found = []
+    for path in paths:
+        localization, source = localize_without_model(path, task)
+        note(f"note: {path.name}: found by {source}")
+        found.append(localization)
+    if as_json:
+        print_json([localization.to_json() for localization in found])
+        return
+    for localization in found:
+        _print(localization, "not shown")
+
+
 def _from_narration(
     narration: list[Path],
     steps: str | list[str] | None,
@@ -113,7 +144,6 @@ def _from_narration(
     encoder: str | None,
     encoder_file: Path | None,
     as_json: bool,
-    model: Path | None,
 ) -> None:
     """Localize steps in subtitles alone; several videos of a task help each other."""
     from crosstask.narration.localize_speech import localize_from_speech
@@ -122,8 +152,6 @@ def _from_narration(
 
     if steps is None:
         raise InputError('say which steps to look for: --narration FILE --steps "pour milk, whisk egg"')
-    if model is not None:
-        raise InputError("--narration uses subtitles alone; leave out the model and the feature files")
     said = _narrations(narration)
     documents = [" ".join(word.text for word in narration.words) for narration in said.values()]
     found = localize_from_speech(

@@ -17,6 +17,7 @@ from crosstask.metrics.intervals import IntervalMetrics
 from crosstask.metrics.matched_f1 import MatchedF1
 from crosstask.metrics.recall import StepRecall, mean_over_tasks
 from crosstask.metrics.truth import annotated_videos, true_segments
+from crosstask.narration.joint_decoding import JointDecoder, fit_joint_decoder
 from crosstask.records import Corpus, InputError, Video, parse_video_key
 
 if TYPE_CHECKING:
@@ -124,10 +125,13 @@ def evaluate(
     decoder: str | None = None,
     seed: int = 0,
     advance: Callable[[], None] = lambda: None,
+    with_narration: bool = False,
 ) -> Evaluation:
     """The evaluation of a model, or of an untrained method by name, on annotated videos of a corpus.
 
     `videos` are keys "TASK_VIDEO"; by default every annotated video of the primary tasks that is not for validation.
+    `with_narration`: the windows of the evaluated videos, or their subtitles, are evidence beside the features; the
+    paper's protocol uses features alone.
     `decoder` is one of DECODERS; by default the model's own: `free` for `hmm`, `once` for the other methods.
     """
     scorer = _untrained(model, corpus, seed) if isinstance(model, str) else model
@@ -138,7 +142,8 @@ def evaluate(
         raise InputError(
             f"corpus '{corpus.name}': no annotated video of known length to evaluate; expected annotations/TASK_VIDEO.csv"
         )
-    return evaluate_videos(corpus, scorer, tested, advance, decoder)
+    joint = fit_joint_decoder(scorer, corpus, tested) if with_narration else None
+    return evaluate_videos(corpus, scorer, tested, advance, decoder, joint)
 
 
 def _untrained(name: str, corpus: Corpus, seed: int) -> Scorer:
@@ -167,17 +172,24 @@ def evaluate_videos(
     videos: Iterable[Video],
     advance: Callable[[], None] = lambda: None,
     decoder: str | None = None,
+    joint: JointDecoder | None = None,
 ) -> Evaluation:
-    """The evaluation of a scorer on some annotated videos; a video that cannot be evaluated is listed in `skipped`."""
+    """The evaluation of a scorer on some annotated videos; a video that cannot be evaluated is listed in `skipped`.
+
+    With `joint`, videos that have narration are scored by features and narration together.
+    """
     recall, average_precision, f1, intervals = StepRecall(), FrameAveragePrecision(), MatchedF1(), IntervalMetrics()
     skipped: dict[str, str] = {}
     n_videos = 0
     for video in videos:
         try:
             truth = true_segments(corpus, video)
-            scores = scorer.score(corpus.task_of(video), features_of(corpus, video))
+            task, features = corpus.task_of(video), features_of(corpus, video)
+            narrated = joint.scores(video, task, features) if joint is not None else None
+            scores = narrated.scores if narrated is not None else scorer.score(task, features)
             moments = decode_scores(scores, decoder_of(scorer, decoder))
-            found = intervals_around(scores, np.where(moments >= 0, moments, 0))
+            placed = np.where(moments >= 0, moments, 0)
+            found = narrated.intervals(placed) if narrated is not None else intervals_around(scores, placed)
         except InputError as error:
             skipped[str(video.key)] = str(error)
         except ValueError as error:

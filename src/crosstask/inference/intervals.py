@@ -18,7 +18,7 @@ from crosstask.inference.hmm_posterior import HmmPosterior, hmm_posterior
 from crosstask.inference.validation import Floats as Doubles
 
 Floats = npt.NDArray[np.floating]
-_TEMPERING = 0.3  # q; chosen on development people of Breakfast and videos of two CrossTask tasks (results/README.md, intervals)
+TEMPERING = 0.3  # q; chosen on development people of Breakfast and videos of two CrossTask tasks (results/README.md, intervals)
 _ROUNDING = 0.02  # log-probabilities may have been stored as float16
 # Where scores are no probabilities, they enter a generic HMM, standardised, as log-ratios:
 _LOG_RATIO = 0.5  # of a score one deviation above its mean
@@ -28,14 +28,18 @@ _BACKGROUND_SHARE = 0.6  # of the video, in K + 1 intervals
 _SHORTEST_DURATION = 1.01  # segments
 
 
-def intervals_around(scores: Floats, times: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def intervals_around(
+    scores: Floats, times: npt.NDArray[np.int64], tempering: float = TEMPERING
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Starts (K,) and ends (K,) in segments of half-open intervals around the moments `times` (K,), for scores (T, K).
+
+    `tempering` is q; 1 for a posterior whose evidence was tempered before.
 
     >>> intervals_around(np.log([[0.001], [0.9], [0.95], [0.8], [0.001], [0.001]]), np.array([2]))
     (array([1.]), array([4.]))
     """
     n_segments, n_steps = scores.shape
-    log_p = tempered_log_posterior(scores)
+    log_p = tempered_log_posterior(scores, tempering)
     ordered = np.unique(times)
     starts, ends = np.empty(n_steps), np.empty(n_steps)
     for k, t in enumerate(times):
@@ -72,7 +76,7 @@ def _generic_posterior(values: npt.NDArray[np.float64]) -> HmmPosterior:
     return hmm_posterior(with_background, a, a_bg, _P_BACKGROUND, np.full(n_steps, _PRESENCE))
 
 
-def tempered_log_posterior(scores: Floats) -> npt.NDArray[np.float64]:
+def tempered_log_posterior(scores: Floats, tempering: float = TEMPERING) -> npt.NDArray[np.float64]:
     """(T, K) q l, from scores that are log-probabilities; other scores pass through a generic HMM, whose log-posterior is returned.
 
     >>> tempered_log_posterior(np.log([[0.5, 0.25]])).round(2)
@@ -80,7 +84,7 @@ def tempered_log_posterior(scores: Floats) -> npt.NDArray[np.float64]:
     """
     values = np.asarray(scores, dtype=np.float64)
     if _are_log_probabilities(values):
-        return _TEMPERING * values
+        return tempering * values
     return np.log(_generic_posterior(values).in_step + 1e-12)
 
 

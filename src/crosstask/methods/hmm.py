@@ -20,6 +20,7 @@ from crosstask.inference import decode_scores
 from crosstask.inference.absence import absence_thresholds, scores_at
 from crosstask.inference.hmm_posterior import HmmPosterior
 from crosstask.inference.loose_order_posterior import loose_order_posterior, loose_transitions
+from crosstask.inference.narration_evidence import DURATION_SHARE, FeatureEvidence, tempered
 from crosstask.learning.float16 import centred_scores
 from crosstask.learning.hmm.class_means import LdaWeights, MeanPrior, lda_weights, observation_noise
 from crosstask.learning.hmm.em import EmSettings, EmState, HmmParameters, fit_em, posterior
@@ -29,6 +30,7 @@ from crosstask.learning.hmm.task_prior import (
     INITIAL_PRESENCE,
     P_BACKGROUND,
     UNSEEN_TASK_WEIGHT,
+    PositionWeight,
     TaskPrior,
     initial_prior,
 )
@@ -46,6 +48,7 @@ if TYPE_CHECKING:  # only training needs it, and it loads the kernels of another
 _CACHED_TASKS = 500  # step lists whose weights a scorer keeps
 _LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 _SMALLEST_PROBABILITY = 1e-12
+_FULL_POSITION = PositionWeight(np.inf, 1.0)  # for evidence that counts once per interval, such as its anchor
 # Decoding averages the posterior of strict order with one that allows jumps back; chosen on development people and tasks of three corpora.
 _P_STRICT_ORDER = 0.5  # weight of strict order; 0 was 1.1 points lower on development splits
 _P_BACKWARD = 0.05  # probability that an earlier step of the list follows; 0.02 to 0.2 score alike
@@ -187,18 +190,41 @@ class HmmScorer:
 
     def posterior(self, task: Task, features: npt.NDArray[np.floating]) -> HmmPosterior:
         """The posterior of a task's steps in a video with features (T, D): the mean of strict and of loose order."""
-        n_dimensions = len(self.whitening.deviation)
-        if features.ndim != 2 or features.shape[1] != n_dimensions:
-            raise InputError(
-                f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
-            )
         lda, prior = self._model_of(task)
-        scores = (centred_scores(features, lda.weights) - lda.offsets).astype(np.float64)
+        scores = self._lda_scores(lda, features)
         position = prior.position_log_ratios(len(scores), DECODING_WEIGHT if prior.trained else UNSEEN_TASK_WEIGHT)
         log_ratios = position + scores - scores[:, -1:]
         strict = posterior(log_ratios, prior)
         in_step = _P_STRICT_ORDER * strict.in_step + (1 - _P_STRICT_ORDER) * _loose_order(log_ratios, prior)
         return HmmPosterior(in_step, strict.starts, strict.log_likelihood)
+
+    def feature_evidence(self, task: Task, features: npt.NDArray[np.floating]) -> FeatureEvidence:
+        """What features (T, D) and the prior of a task say before narration is considered, for joint decoding."""
+        lda, prior = self._model_of(task)
+        scores = self._lda_scores(lda, features)
+        n_segments = len(scores)
+        return FeatureEvidence(
+            tempered(scores - scores[:, -1:], self.autocorrelation_time),
+            prior.position_log_ratios(n_segments, _FULL_POSITION)[:, :-1].astype(np.float64),
+            np.maximum(DURATION_SHARE * prior.duration * n_segments, 1.0).astype(np.float64),
+            prior.background_self_transition(n_segments),
+            P_BACKGROUND,
+            np.asarray(prior.presence, dtype=np.float64),
+        )
+
+    @property
+    def autocorrelation_time(self) -> float:
+        """The autocorrelation time of the training features in seconds, from the observation noise that the model file stores."""
+        return self.settings.mean_prior.noise / observation_noise(1.0)
+
+    def _lda_scores(self, lda: LdaWeights, features: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
+        """(T, K + 1) scores of features (T, D), background last."""
+        n_dimensions = len(self.whitening.deviation)
+        if features.ndim != 2 or features.shape[1] != n_dimensions:
+            raise InputError(
+                f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
+            )
+        return np.asarray(centred_scores(features, lda.weights) - lda.offsets, dtype=np.float64)
 
     def _model_of(self, task: Task) -> tuple[LdaWeights, TaskPrior]:
         """LDA weights (K + 1, D) for centred features, and the prior of a task; computed once for all its videos."""

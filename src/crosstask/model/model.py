@@ -11,6 +11,7 @@ import numpy.typing as npt
 from crosstask.features.pack import all_finite
 from crosstask.inference import decoder_of
 from crosstask.methods.protocols import Scorer
+from crosstask.model.joint_localization import localize_with_narration, narration_for
 from crosstask.model.localization import absence_thresholds_of, localization_of, scores_and_presence
 from crosstask.records import InputError, Localization, Task, VideoKey, task_from_steps
 
@@ -39,8 +40,12 @@ class Model:
         task: Task | str | None = None,
         steps: str | Sequence[str] | None = None,
         decoder: str | None = None,
+        narration: str | Path | None = "auto",
     ) -> Localization:
-        """Where each step happens in a video file, a feature file (.npy) or an array (T, D), for a known task or a new step list."""
+        """Where each step happens in a video file, a feature file (.npy) or an array (T, D), for a known task or a new step list.
+
+        `narration` is a subtitle file to use beside the features; "auto" takes subtitles beside a video file, None features alone.
+        """
         wanted = self.task_wanted(task, steps)
         rows, name = self._features_of(video)
         if len(rows) < len(wanted.steps):
@@ -50,6 +55,11 @@ class Model:
             )
         if not all_finite(rows):
             raise InputError(f"{name or 'the video'}: its features contain NaN or infinity; extract them again")
+        said = narration_for(self, video, narration, self.feature_spec)
+        if said is not None:
+            found = localize_with_narration(self, wanted, rows, said, name, decoder_of(self, decoder))
+            if found is not None:
+                return found
         scores, p_shown = scores_and_presence(self, wanted, rows)
         return localization_of(wanted, scores, name, absence_thresholds_of(self, wanted), decoder_of(self, decoder), p_shown)
 

@@ -18,7 +18,7 @@ def choose_encoder(name: str | None, file: Path | None, documents: Sequence[str]
     Vectors of the sentence encoder are cached in the user's cache folder, as it is slow.
     """
     if name is None:
-        installed = find_spec("sentence_transformers") is not None and (file is not None or find_spec(PACKAGED) is not None)
+        installed = _installed(file)
         name = "sentence" if installed else "tfidf"
         if not installed:
             log.warning("comparing words by TF-IDF; a sentence encoder finds more: pip install 'crosstask[sentence]'")
@@ -33,3 +33,13 @@ def choose_encoder(name: str | None, file: Path | None, documents: Sequence[str]
 def sentence_encoder() -> Encoder:
     """The encoder of speech features: always the sentence encoder, as feature columns must not depend on the corpus."""
     return choose_encoder("sentence", None, ())
+
+
+def installed_sentence_encoder() -> Encoder | None:
+    """The packaged sentence encoder; None where it is not installed."""
+    return sentence_encoder() if _installed(None) else None
+
+
+def _installed(file: Path | None) -> bool:
+    """True if the sentence encoder can be loaded, from `file` or from its package."""
+    return find_spec("sentence_transformers") is not None and (file is not None or find_spec(PACKAGED) is not None)

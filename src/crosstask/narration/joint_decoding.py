@@ -1,0 +1,182 @@
+"""Joint decoding: features and narration of a video as evidence in one posterior.
+
+Narration gives one moment per step: the centre of its window, or of where the subtitles mention it. How far it is trusted, the reliability,
+is estimated without labels over all videos of a call (`inference/narration_evidence.py`). The posterior is a mixture,
+
+    P(segment t in step k) = (1 - r) P(... | features) + r P(... | features, narration),      r the reliability,
+
+so that unrelated narration changes nothing. A video without narration is decoded from its features alone. Where the features contain
+speech, narration is not evidence again: the same words would count twice.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from crosstask.inference.hmm_posterior import HmmPosterior
+from crosstask.inference.interval_posterior import IntervalPosterior
+from crosstask.inference.intervals import TEMPERING, intervals_around
+from crosstask.inference.narration_evidence import (
+    FeatureEvidence,
+    agreement_densities,
+    estimate_reliability,
+    joint_posterior,
+    usual_density,
+)
+from crosstask.narration.mention_evidence import mention_centres
+from crosstask.narration.narrate import NarratedVideo, why_unusable
+from crosstask.records import Corpus, InputError, Narration, Task, Video, VideoKey
+from crosstask.text.encoders import Encoder
+from crosstask.text.encoders.choice import installed_sentence_encoder
+
+log = logging.getLogger(__name__)
+Array = npt.NDArray[np.float64]
+_LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
+_SMALLEST_SCORE = 1e-12  # probability
+_SPEECH = "speech"  # the name of speech features in a feature spec
+
+
+class EvidenceScorer(Protocol):
+    """A scorer whose features can be combined with narration."""
+
+    def feature_evidence(self, task: Task, features: npt.NDArray[np.floating]) -> FeatureEvidence:
+        """What features (T, D) say before narration is considered."""
+        ...
+
+    def posterior(self, task: Task, features: npt.NDArray[np.floating]) -> HmmPosterior:
+        """The posterior given features (T, D) alone."""
+        ...
+
+
+class JointScores(NamedTuple):
+    """Scores (T, K) for the decoder, the posterior given features and narration, and the reliability of the narration."""
+
+    scores: Array
+    posterior: IntervalPosterior
+    reliability: float
+
+    def intervals(self, moments: npt.NDArray[np.int64]) -> tuple[Array, Array]:
+        """Starts (K,) and ends (K,) in segments of intervals around the moments (K,).
+
+        The evidence of the joint posterior is tempered already, that of features alone is not.
+        """
+        return intervals_around(self.scores, moments, (1 - self.reliability) * TEMPERING + self.reliability)
+
+
+def has_feature_evidence(scorer: object) -> bool:
+    """True if features of this scorer, or model, can be combined with narration."""
+    return hasattr(getattr(scorer, "scorer", scorer), "feature_evidence")
+
+
+def evidence_scorer(scorer: object) -> EvidenceScorer:
+    """The scorer, or that of a model, where it can be combined with narration; otherwise an error."""
+    inner: Any = getattr(scorer, "scorer", scorer)
+    if not has_feature_evidence(scorer):
+        method = getattr(scorer, "method", type(inner).__name__)
+        raise InputError(
+            f"method '{method}' has no posterior; narration can be combined with `--method hmm` only: train such a model, or decode without narration"
+        )
+    return cast(EvidenceScorer, inner)
+
+
+def contains_speech(feature_spec: str) -> bool:
+    """True if features of this spec contain speech.
+
+    >>> contains_speech("efficientnet-lite0,speech"), contains_speech("unknown")
+    (True, False)
+    """
+    return _SPEECH in feature_spec.split(",")
+
+
+def window_centres(corpus: Corpus, video: Video) -> Array:
+    """(K,) centres of a video's windows in seconds; NaN where a step has none, or one over most of the video."""
+    n_segments = corpus.n_segments(video)
+    centres = np.full(len(corpus.task_of(video).steps), np.nan)
+    for window in corpus.windows.get(video.key, ()):
+        if len(window.interval.segments(n_segments)) <= _LARGEST_WINDOW * n_segments:
+            centres[window.step] = (window.interval.start_s + window.interval.end_s) / 2
+    return np.clip(centres, 0.5, n_segments - 0.5)
+
+
+def subtitle_centres(task: Task, narration: Narration, n_segments: int, encoder: Encoder | None) -> Array:
+    """(K,) centres in seconds of where subtitles mention the steps; NaN where a step is more likely not mentioned."""
+    if why_unusable(NarratedVideo(Video(task.id, ""), narration, n_segments), task):
+        return np.full(len(task.steps), np.nan)
+    centres, p_mentioned = mention_centres(task, narration, n_segments, encoder)
+    return np.where(p_mentioned >= 0.5, np.clip(centres, 0.5, n_segments - 0.5), np.nan)
+
+
+def joint_scores(
+    scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array, usual: Array, reliability: float
+) -> JointScores:
+    """Log-scores (T, K) and the posterior, given narration with centres (K,) in seconds and their usual densities (K,)."""
+    joint = joint_posterior(scorer.feature_evidence(task, features), centres_s, usual, reliability)
+    mixed = (1 - reliability) * scorer.posterior(task, features).in_step + reliability * joint.in_step
+    return JointScores(np.log(mixed + _SMALLEST_SCORE), joint, reliability)
+
+
+def joint_scores_of_one(scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array) -> JointScores:
+    """As `joint_scores` for a single video, whose few windows hardly move the reliability from its prior."""
+    usual = usual_density(centres_s / len(features), [], len(features))
+    agreement = agreement_densities(scorer.feature_evidence(task, features), centres_s, usual)
+    return joint_scores(scorer, task, features, centres_s, usual, estimate_reliability(agreement))
+
+
+@dataclass(frozen=True)
+class JointDecoder:
+    """The narration of a collection of videos, and its reliability."""
+
+    scorer: EvidenceScorer
+    centres_s: Mapping[VideoKey, Array]  # (K,) by video that has narration
+    usual: Mapping[VideoKey, Array]  # (K,) density of the windows of the task's other videos
+    reliability: float
+
+    def scores(self, video: Video, task: Task, features: npt.NDArray[np.floating]) -> JointScores | None:
+        """Scores and posterior of a video; None where it has no narration."""
+        if video.key not in self.centres_s:
+            return None
+        centres_s, usual = self.centres_s[video.key], self.usual[video.key]
+        return joint_scores(self.scorer, task, features, centres_s, usual, self.reliability)
+
+
+def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -> JointDecoder:
+    """The joint decoder of some videos of a corpus: their windows or, where a video has none, its subtitles."""
+    inner = evidence_scorer(scorer)
+    centres = {} if contains_speech(corpus.feature_spec) else narration_centres(corpus, list(videos))
+    if not centres:
+        reason = "the features contain speech already" if contains_speech(corpus.feature_spec) else "no video has any"
+        log.warning("narration is not used: %s", reason)
+    relative = {key: c / corpus.features.length(key.video) for key, c in centres.items()}
+    usual, agreement = {}, [np.zeros((0, 4))]
+    for key, centres_s in centres.items():
+        others = [c for other, c in relative.items() if other.task == key.task and other != key]
+        usual[key] = usual_density(relative[key], others, corpus.features.length(key.video))
+        try:
+            evidence = inner.feature_evidence(corpus.tasks[key.task], corpus.features.rows(key.video))
+            agreement.append(agreement_densities(evidence, centres_s, usual[key]))
+        except (InputError, ValueError):  # decoding this video says why
+            continue
+    return JointDecoder(inner, centres, usual, estimate_reliability(np.concatenate(agreement)))
+
+
+def narration_centres(corpus: Corpus, videos: Sequence[Video]) -> dict[VideoKey, Array]:
+    """(K,) centres in seconds of every video with features and narration."""
+    found: dict[VideoKey, Array] = {}
+    with_features = [video for video in videos if video.id in corpus.features]
+    without_windows = [v for v in with_features if v.key not in corpus.windows and v.id in corpus.subtitles]
+    encoder = installed_sentence_encoder() if without_windows else None
+    for video in with_features:
+        if video.key in corpus.windows:
+            found[video.key] = window_centres(corpus, video)
+        elif video.id in corpus.subtitles:
+            try:
+                narration = corpus.subtitles[video.id]
+            except InputError as error:
+                log.warning("narration of video %s is not used: %s", video.key, error)
+                continue
+            found[video.key] = subtitle_centres(corpus.task_of(video), narration, corpus.n_segments(video), encoder)
+    return {key: centres for key, centres in found.items() if not np.isnan(centres).all()}

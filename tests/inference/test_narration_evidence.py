@@ -1,0 +1,82 @@
+"""Windows as evidence: reliability found without labels, no weight where they are unrelated, windows lead where features contain no evidence."""
+
+import numpy as np
+import pytest
+
+from crosstask.inference.narration_evidence import (
+    FeatureEvidence,
+    agreement_densities,
+    anchor_log_ratios,
+    estimate_reliability,
+    feature_posterior,
+    joint_posterior,
+    offset_density,
+    usual_density,
+)
+
+T, K = 120, 4
+
+
+def video_with(rng, strength=1.0):
+    """A video with four intervals of ten seconds at random places in order, and features that show them with some strength."""
+    starts = np.sort(rng.choice(np.arange(1, 10), K, replace=False)) * 12 - 5
+    ratios = rng.normal(size=(T, K + 1))
+    for k, start in enumerate(starts):
+        ratios[start : start + 10, k] += 3.0
+    ratios = strength * (ratios - ratios[:, -1:])
+    evidence = FeatureEvidence(ratios, np.zeros((T, K)), np.full(K, 10.0), 0.9, 0.5, np.full(K, 0.8))
+    return evidence, starts + 5.0
+
+
+def reliability_of(windows, seed=0, strength=1.0, n_videos=30):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n_videos):
+        evidence, middles = video_with(rng, strength)
+        rows.append(agreement_densities(evidence, windows(rng, middles), np.full(K, 1 / T)))
+    return estimate_reliability(np.concatenate(rows))
+
+
+def test_reliability_follows_the_share_of_right_windows():
+    right = reliability_of(lambda rng, middles: middles + rng.normal(size=K))
+    half = reliability_of(lambda rng, middles: np.where(rng.random(K) < 0.5, middles, rng.random(K) * T))
+    assert right > 0.9
+    assert 0.3 < half < 0.7
+
+
+def test_random_windows_have_little_reliability_ordered_or_not():
+    assert reliability_of(lambda rng, _: rng.random(K) * T, n_videos=100) < 0.15
+    assert reliability_of(lambda rng, _: np.sort(rng.random(K)) * T, n_videos=100) < 0.25
+
+
+def test_without_evidence_in_features_the_prior_stays():
+    assert reliability_of(lambda rng, m: m, strength=0.0, n_videos=3) > 0.75
+
+
+def test_windows_lead_where_features_contain_no_evidence():
+    evidence, middles = video_with(np.random.default_rng(1), strength=0.0)
+    found = joint_posterior(evidence, middles, np.full(K, 1 / T), 0.9).in_step.argmax(axis=0)
+    assert np.abs(found - middles).max() <= 2
+
+
+def test_reliability_zero_or_no_window_gives_the_features_alone():
+    evidence, middles = video_with(np.random.default_rng(2))
+    alone = feature_posterior(evidence).in_step
+    np.testing.assert_allclose(joint_posterior(evidence, middles, np.full(K, 1 / T), 0.0).in_step, alone, atol=1e-6)
+    none = np.full(K, np.nan)
+    np.testing.assert_allclose(joint_posterior(evidence, none, np.full(K, 1 / T), 0.9).in_step, alone, atol=1e-12)
+
+
+def test_a_window_at_the_usual_place_says_less():
+    others = [np.array([0.5, np.nan])] * 5
+    density = usual_density(np.array([0.5, 0.5]), others, 100)
+    assert density[0] > 2 * density[1]
+    assert density[1] == pytest.approx(0.01)
+    usual, rare = (anchor_log_ratios(np.array([50.0]), np.array([d]), 100, 0.8).max() for d in density)
+    assert usual < rare
+
+
+def test_offset_density_integrates_to_one_over_centres():
+    centres = np.arange(0.05, 30, 0.1)
+    total = np.sum([offset_density(c, 30) for c in centres], axis=0) * 0.1
+    np.testing.assert_allclose(total, 1, atol=0.01)

@@ -1,0 +1,117 @@
+"""Features and narration in one posterior: windows or subtitles, one video or a collection."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crosstask.evaluation.evaluate import evaluate
+from crosstask.methods import method_named
+from crosstask.narration.joint_decoding import (
+    evidence_scorer,
+    fit_joint_decoder,
+    joint_scores,
+    joint_scores_of_one,
+    narration_centres,
+    subtitle_centres,
+    window_centres,
+)
+from crosstask.records import Cue, InputError, Interval, Narration, StepInterval, Word
+from tiny import tiny_corpus
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return tiny_corpus(n_segments=60)
+
+
+@pytest.fixture(scope="module")
+def scorer(corpus):
+    return method_named("hmm").fit(corpus, np.random.default_rng(0))
+
+
+def spoken(*lines, each_s=5.0):
+    """A narration of cues of equal length."""
+    words, cues = [], []
+    for i, line in enumerate(lines):
+        first = len(words)
+        words += [Word(text, i * each_s, (i + 1) * each_s) for text in line.split()]
+        cues.append(Cue(first, len(words), i * each_s, (i + 1) * each_s))
+    return Narration(tuple(words), tuple(cues))
+
+
+def with_noise_features(corpus):
+    """The same videos with features that contain no evidence."""
+    from crosstask.features import FeaturesInMemory
+
+    rng = np.random.default_rng(7)
+    rows = {v.id: rng.standard_normal(corpus.features.rows(v.id).shape).astype(np.float32) for v in corpus.videos}
+    return replace(corpus, features=FeaturesInMemory(rows))
+
+
+def test_windows_lead_where_features_contain_no_evidence(corpus):
+    noise = with_noise_features(corpus)
+    blind = method_named("hmm").fit(noise.without_windows(), np.random.default_rng(0))
+    alone, joint = evaluate(blind, noise), evaluate(blind, noise, with_narration=True)
+    assert joint.recall > alone.recall + 0.4
+
+
+def test_random_windows_have_no_reliability_and_true_ones_do(corpus, scorer):
+    rng = np.random.default_rng(0)
+    many = tiny_corpus(n_segments=60, videos_per_task=40)
+    anywhere = {
+        v.key: tuple(StepInterval(k, Interval(c, c + 2)) for k, c in enumerate(rng.uniform(0, 58, len(many.task_of(v).steps))))
+        for v in many.videos
+    }
+    trained = method_named("hmm").fit(many.without_windows(), rng)
+    assert fit_joint_decoder(trained, replace(many, windows=anywhere), many.videos).reliability < 0.1
+    assert fit_joint_decoder(trained, many, many.videos).reliability > 0.8
+
+
+def test_without_narration_every_number_stays(corpus, scorer):
+    silent = corpus.without_windows()
+    assert evaluate(scorer, silent, with_narration=True).to_json() == evaluate(scorer, silent).to_json()
+
+
+def test_speech_features_are_not_counted_twice(corpus, scorer, caplog):
+    speech = replace(corpus, feature_spec="log-mel,speech")
+    assert evaluate(scorer, speech, with_narration=True).to_json() == evaluate(scorer, corpus).to_json()
+    assert "contain speech already" in caplog.text
+
+
+def test_methods_without_a_posterior_are_refused(corpus):
+    with pytest.raises(InputError, match="has no posterior"):
+        evaluate("uniform", corpus, with_narration=True)
+    with pytest.raises(InputError, match="train such a model"):
+        evidence_scorer(object())
+
+
+def test_subtitles_are_used_where_there_are_no_windows(corpus, monkeypatch):
+    monkeypatch.setattr("crosstask.narration.joint_decoding.installed_sentence_encoder", lambda: None)
+    video = corpus.videos[1]
+    told = spoken("hello there", "now pour milk", "", "then stir coffee", "", "and pour coffee", "goodbye")
+    subtitled = replace(corpus.without_windows(), subtitles={video.id: told})
+    centres = narration_centres(subtitled, subtitled.videos)
+    assert list(centres) == [video.key]
+    assert ((centres[video.key] > [5, 15, 25]) & (centres[video.key] < [15, 25, 35])).all()
+    nothing = subtitle_centres(corpus.task_of(video), Narration(()), 60, None)
+    assert np.isnan(nothing).all()
+
+
+def test_a_window_over_most_of_the_video_is_no_evidence(corpus):
+    video = corpus.videos[1]
+    windows = (StepInterval(0, Interval(0, 50)), StepInterval(1, Interval(10, 20)))
+    centres = window_centres(replace(corpus, windows={video.key: windows}), video)
+    assert np.isnan(centres[[0, 2]]).all() and centres[1] == 15
+
+
+def test_one_video_follows_its_narration_where_its_features_are_silent(corpus, scorer):
+    task = corpus.tasks["1"]
+    found = joint_scores_of_one(scorer, task, np.zeros((60, 6), np.float32), np.array([8.0, 40.0, 52.0]))
+    assert np.abs(found.scores.argmax(axis=0) - [8, 40, 52]).max() <= 2
+
+
+def test_unrelated_narration_leaves_the_scores_of_the_features(corpus, scorer):
+    task, rows = corpus.tasks["1"], corpus.features.rows("-v1_1")
+    found = joint_scores(scorer, task, rows, np.array([8.0, 40.0, 52.0]), np.full(3, 1 / 60), reliability=0.0)
+    np.testing.assert_allclose(found.scores, scorer.score(task, rows), atol=1e-12)
