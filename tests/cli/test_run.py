@@ -80,7 +80,7 @@ def test_run_finds_steps_and_repeats_to_the_same_bytes(corpus):
     second = json_of("run", corpus, *LIGHT)
     assert (second["done"], second["reused"]) == (0, 6)
     assert bytes_of(corpus) == before
-    found = json_of("localize", corpus / "run/model.safetensors", corpus / "videos/tea/tea 0.mp4", "--task", "tea")
+    (found,) = json_of("localize", corpus / "run/model.safetensors", corpus / "videos/tea/tea 0.mp4", "--task", "tea")
     assert [s["step"] for s in found["steps"]] == ["boil water", "pour water"]
 
 
@@ -203,7 +203,7 @@ def test_losing_a_ray_worker_loses_nothing(corpus, tmp_path):
     )
     killed = None
     while killed is None and driver.poll() is None:
-        working = [pid for pid, title in sorted(descendants(driver.pid).items()) if title.startswith("ray::do_job")]
+        working = [pid for pid, title in sorted(descendants(driver.pid).items()) if title.startswith("ray::run_job")]
         if working:
             killed = working[0]
             os.kill(killed, signal.SIGKILL)

@@ -201,7 +201,7 @@ def test_mistyped_commands_are_explained(write, tmp_path):
     path = write(COIN)
     assert "no such folder" in refused("corpus", "convert", tmp_path / "gone", tmp_path / "out")
     assert "expected release or corpus.toml" in refused("corpus", "convert", path, tmp_path / "out", "--to", "relese")
-    assert "rows a second" in refused("corpus", "convert", path, tmp_path / "out", "--rate", 0)
+    assert "--rate 0.0: expected a number above 0" in refused("corpus", "convert", path, tmp_path / "out", "--rate", 0)
     assert "no such folder" in refused("corpus", "convert", path, tmp_path / "out", "--features", tmp_path / "gone")
     write_tiny(tmp_path / "c")
     assert "expected another folder" in refused("corpus", "convert", tmp_path / "c", tmp_path / "c")
