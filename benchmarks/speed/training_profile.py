@@ -47,13 +47,13 @@ def score_all(videos, tasks, space):
 
 
 @compiled_with_reordered_sums
-def cost_all(videos, tasks, knobs, space):
+def cost_all(videos, tasks, constants, space):
     for v in range(videos.task.size):
         _, averaging, active, allowed = arrays_of(v, videos, tasks)
         gram = averaging @ averaging.T
         for i in range(active.size):
             costs_of_row(
-                space.scores[i, : averaging.shape[0]], allowed[i], gram, space.rows[0], knobs, space.cost[i], space.value
+                space.scores[i, : averaging.shape[0]], allowed[i], gram, space.rows[0], constants, space.cost[i], space.value
             )
 
 
@@ -74,21 +74,21 @@ def form_all(videos, tasks, parameters, space):
 
 
 @compiled_with_reordered_sums
-def gradient_all(stored, videos, tasks, knobs, space):
+def gradient_all(stored, videos, tasks, constants, space):
     for v in range(videos.task.size):
         _, averaging, active, _ = arrays_of(v, videos, tasks)
         K = averaging.shape[0]
         at = videos.first_row[v] + active[:K].astype(np.int64)
         for first in range(0, K, ROWS_AT_ONCE):
-            add_gradients(stored, at, np.arange(K), first, np.uint64(v), 1.0, K, knobs.dropout, space)
+            add_gradients(stored, at, np.arange(K), first, np.uint64(v), 1.0, K, constants.dropout, space)
 
 
 @compiled_with_reordered_sums
-def adam_all(videos, tasks, parameters, state, knobs, space):
+def adam_all(videos, tasks, parameters, state, constants, space):
     for v in range(videos.task.size):
         numbers, averaging, _, _ = arrays_of(v, videos, tasks)
-        bring_up_to_date(parameters, state, numbers, knobs.learning_rate)
-        step_adam(parameters, state, numbers, averaging, knobs, space)
+        bring_up_to_date(parameters, state, numbers, constants.learning_rate)
+        step_adam(parameters, state, numbers, averaging, constants, space)
 
 
 def fastest_ms(part, *arguments) -> float:
@@ -107,7 +107,7 @@ def profile() -> dict:
     with tempfile.TemporaryDirectory() as folder:
         arrays = random_arrays(N_VIDEOS, N_SEGMENTS, N_STEPS, N_DIMENSIONS, N_TASKS, Path(folder) / "rows")
         videos, tasks = arrays.videos, arrays.tasks
-        stored, space, knobs = as_stored(arrays.rows), room_for(N_DIMENSIONS, videos, tasks), training_constants(PAPER, 0)
+        stored, space, constants = as_stored(arrays.rows), room_for(N_DIMENSIONS, videos, tasks), training_constants(PAPER, 0)
         n_components = int(tasks.components.max()) + 1
         progress = begin(n_components, N_DIMENSIONS, videos, 0)
         floor = 1e3 * floor_seconds(arrays.rows, videos) / N_VIDEOS
@@ -117,11 +117,11 @@ def profile() -> dict:
             "rows: float16 to float32": fastest_ms(load_all, stored, videos, tasks, 0.0, space),
             "rows: the same with dropout": fastest_ms(load_all, stored, videos, tasks, PAPER.dropout, space),
             "scores of all active rows": fastest_ms(score_all, videos, tasks, space),
-            "costs of labels": fastest_ms(cost_all, videos, tasks, knobs, space),
+            "costs of labels": fastest_ms(cost_all, videos, tasks, constants, space),
             "placing steps in order": fastest_ms(place_all, videos, tasks, progress.labels, space),
             "step classifiers from components": fastest_ms(form_all, videos, tasks, progress.parameters, space),
-            "gradient of the labelled rows": fastest_ms(gradient_all, stored, videos, tasks, knobs, space),
-            "lazy Adam": fastest_ms(adam_all, videos, tasks, progress.parameters, progress.adam, knobs, space),
+            "gradient of the labelled rows": fastest_ms(gradient_all, stored, videos, tasks, constants, space),
+            "lazy Adam": fastest_ms(adam_all, videos, tasks, progress.parameters, progress.adam, constants, space),
         }
         once = replace(PAPER, initial_epochs=4, epochs=4)
         seconds, _ = our_seconds(arrays, n_components, once, 0)

@@ -1,1 +1,1 @@
-"""Arguments to one call. Nothing imports this room."""
+"""The command line: arguments -> one call -> printed result. Nothing imports this package."""

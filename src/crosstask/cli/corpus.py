@@ -1,4 +1,4 @@
-"""`crosstask corpus ...`: find related tasks and see how the tasks of a corpus lie to each other."""
+"""`crosstask corpus ...`: related tasks, and the similarity of the tasks of a corpus."""
 
 from pathlib import Path
 from typing import Annotated

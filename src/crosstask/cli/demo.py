@@ -1,4 +1,4 @@
-"""`crosstask demo`: see the system find out where steps happen, on a synthetic corpus."""
+"""`crosstask demo`: train and compare methods on a synthetic corpus."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

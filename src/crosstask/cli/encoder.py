@@ -1,4 +1,4 @@
-"""`crosstask encoder train`: the paper's sentence encoder, learnt from how-to articles."""
+"""`crosstask encoder train`: the paper's sentence encoder, trained on how-to articles."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""`crosstask init`: a corpus of one's own to fill in."""
+"""`crosstask init`: a corpus folder for one's own videos."""
 
 from pathlib import Path
 from typing import Annotated

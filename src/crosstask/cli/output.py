@@ -1,4 +1,4 @@
-"""How the verbs speak: JSON alone on stdout when asked, progress on a terminal, plain lines elsewhere, one line for an error."""
+"""Printed output of the verbs: JSON alone on stdout with --json, progress on a terminal, plain lines elsewhere, one line per error."""
 
 import json
 import logging
@@ -103,7 +103,7 @@ def percent(fraction: float | None) -> str:
 
 
 class OneLineEach(logging.Handler):
-    """Warnings of the rooms as single lines on stderr."""
+    """Warnings of all packages as single lines on stderr."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print it."""

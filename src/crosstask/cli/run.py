@@ -1,4 +1,4 @@
-"""`crosstask run`: a folder of how-to videos in, steps found."""
+"""`crosstask run`: a folder of how-to videos -> a run folder with the steps found."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""`crosstask stats`: what a corpus is like."""
+"""`crosstask stats`: statistics of a corpus."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""`crosstask demo --video`: the whole way from video files, on synthetic films drawn here."""
+"""`crosstask demo --video`: the whole pipeline on rendered, synthetic films."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""A corpus as the arrays that learning reads: which videos can train, where their steps may lie, and what was set aside."""
+"""A corpus as the arrays that learning reads: which videos can train, where their steps may lie, and which are skipped."""
 
 import logging
 import math

@@ -1,1 +1,1 @@
-"""`run FOLDER`: the stages in order, each of which may be called alone, and each of which skips what is done."""
+"""`crosstask run`: the stages in order; each can be called alone and skips what is done."""

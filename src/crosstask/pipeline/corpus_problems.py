@@ -1,4 +1,4 @@
-"""What is wrong with a corpus although each of its files can be read: annotations beyond the video, windows without an ordered answer ..."""
+"""Problems of a corpus whose files can all be read: annotations beyond the end of the video, windows that admit no ordered labels ..."""
 
 from collections.abc import Iterable
 

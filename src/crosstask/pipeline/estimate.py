@@ -1,4 +1,4 @@
-"""What a run will cost, before it is begun: from what the files announce and rates of one core of a 2026 server."""
+"""The estimated time and disk space of a run, from the durations of its videos and measured rates of one core."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The videos of a corpus -> its features folder, speech included where the recipe says so."""
+"""The videos of a corpus -> its folder of features, with speech features where the feature spec names them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Which file is which video of a corpus."""
+"""The media file of each video of a corpus."""
 
 import logging
 from pathlib import Path

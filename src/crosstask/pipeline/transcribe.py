@@ -1,4 +1,4 @@
-"""Videos without subtitles -> subtitles of ours: from streams inside the file, or by recognition."""
+"""Videos without subtitles -> subtitles, from streams embedded in the file or by speech recognition."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What lies in the videos folder of a corpus and is not looked at: said aloud, or a slip of the hand would cost videos unnoticed."""
+"""Files in the videos folder of a corpus that belong to no video: reported, so that a misplaced file is noticed."""
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""The demonstration from raw video: synthetic films, the stages of `run`, and what sharing and a task's absence change."""
+"""The demonstration on rendered films: the stages of `run`, the gain from sharing, and tasks left out of training."""
 
 import os
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What things are: frozen records that every other room speaks of."""
+"""Frozen data types that every other package uses."""
 
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
 from crosstask.records.interval import MAX_VIDEO_S, Interval, StepInterval, segment_at

@@ -1,4 +1,4 @@
-"""Spans of time. Seconds become segments here and nowhere else.
+"""Intervals of time. Only this module converts seconds to segments.
 
 A segment t covers the second [t, t + 1). Intervals are half-open, [start_s, end_s).
 """

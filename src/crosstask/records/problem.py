@@ -1,4 +1,4 @@
-"""What is wrong with something a person handed in, in one line they can act on."""
+"""Errors in user input: one line that says where, what was found, what was expected, and what to do."""
 
 from dataclasses import dataclass
 from pathlib import Path

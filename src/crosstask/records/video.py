@@ -1,4 +1,4 @@
-"""A video as a corpus lists it: always under a task, since one video may stand under several."""
+"""A video of a corpus, always listed under a task, since one video may be listed under several."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -66,7 +66,11 @@ def generate_without_features(shape: Shape | str = "demo", difficulty: Difficult
 
 
 def write_synthetic(
-    folder: str | Path, shape: Shape | str = "demo", difficulty: Difficulty | str = "default", seed: int = 0, n_dimensions: int = 128
+    folder: str | Path,
+    shape: Shape | str = "demo",
+    difficulty: Difficulty | str = "default",
+    seed: int = 0,
+    n_dimensions: int = 128,
 ) -> Path:
     """`folder`, with the synthetic corpus written in the layout of the release; one video is in memory at a time."""
     folder = Path(folder)

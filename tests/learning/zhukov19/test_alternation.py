@@ -142,12 +142,12 @@ def test_label_costs_are_equation_17():
     parameters = begin(n_components, rows.shape[1], videos, 1).parameters * 5
     from crosstask.learning.zhukov19.alternation import training_constants
 
-    knobs = training_constants(replace(SETTINGS, learning_rate=0.3), 1)
+    constants = training_constants(replace(SETTINGS, learning_rate=0.3), 1)
     for v in range(3):
         numbers, averaging, active, allowed = arrays_of(v, videos, tasks)
         space = workspace(rows.shape[1], 8, 40)
         form_step_weights(parameters, numbers, averaging, space.step_weights)
-        label_costs(rows, videos.first_row[v], active, allowed, np.uint64(1), averaging, knobs, space)
+        label_costs(rows, videos.first_row[v], active, allowed, np.uint64(1), averaging, constants, space)
         x = rows[videos.first_row[v] + active]
         f = step_scores(component_scores(x, parameters[numbers]), averaging > 0)
         expected = np.where(allowed, upper_bound_cost(f, averaging, (x**2).sum(axis=1), 0.3), np.inf)

@@ -205,13 +205,13 @@ def _fit(
     n_rows, n_dimensions = rows.shape
     w = np.zeros((targets.shape[1], n_dimensions + 1), np.float32) if start is None else start.astype(np.float32)
     m, v, gradient = np.zeros_like(w), np.zeros_like(w), np.empty_like(w)
-    room = np.empty((settings.batch, n_dimensions), rows.dtype)
+    buffer = np.empty((settings.batch, n_dimensions), rows.dtype)
     n = 0
     for _ in range(settings.epochs):
         order = rng.permutation(n_rows)
         for first in range(0, n_rows, settings.batch):
             at = order[first : first + settings.batch]
-            x = np.take(rows, at, axis=0, out=room[: len(at)], mode="clip")  # 'clip' writes into the room itself
+            x = np.take(rows, at, axis=0, out=buffer[: len(at)], mode="clip")  # 'clip' writes into the buffer itself
             error = _softmax(x @ w[:, :-1].T + w[:, -1])  # (B, C)
             error -= targets[kind[at]]
             error /= len(at)

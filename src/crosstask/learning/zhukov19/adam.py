@@ -1,4 +1,4 @@
-"""Adam, exact and lazy: rows without gradient are left alone and brought up to date when they are next needed.
+"""Exact lazy Adam: a parameter row without gradient is updated only when it is next needed, in closed form.
 
 After s steps without gradient a dense Adam would have done, for j = 1..s at times n + j,
 

@@ -1,4 +1,4 @@
-"""Learning as in Sec. 4.3: random labels first, then labels and classifiers in turn.
+"""Training as in Sec. 4.3: epochs on random labels first, then labels and classifiers in alternation.
 
 Nothing here depends on what ran before but through `Progress`: order, labels and dropout are functions of (seed, epoch, video), so a
 training that is stopped after any epoch goes on from its arrays to the same bytes.
@@ -82,11 +82,11 @@ def alternate(
     after_epoch: Callable[[Progress], None] = lambda progress: None,
 ) -> Progress:
     """Train to the end from wherever `progress` stands; rows (R, D) are float16 or float32."""
-    stored, space, knobs = as_stored(rows), room_for(rows.shape[1], videos, tasks), training_constants(settings, seed)
+    stored, space, constants = as_stored(rows), room_for(rows.shape[1], videos, tasks), training_constants(settings, seed)
 
     def run(epoch: int, order: npt.NDArray[np.int64]) -> float:
         kernel = initial_epoch if epoch < settings.initial_epochs else alternating_epoch
-        return kernel(stored, order, epoch, videos, tasks, progress.parameters, progress.adam, progress.labels, knobs, space)
+        return kernel(stored, order, epoch, videos, tasks, progress.parameters, progress.adam, progress.labels, constants, space)
 
     return _all_epochs(run, len(videos.task), progress, settings, seed, after_epoch)
 
@@ -101,10 +101,10 @@ def supervise(
     after_epoch: Callable[[Progress], None] = lambda progress: None,
 ) -> Progress:
     """Train on known labels: the allowed places of `videos` are the true ones."""
-    stored, space, knobs = as_stored(rows), room_for(rows.shape[1], videos, tasks), training_constants(settings, seed)
+    stored, space, constants = as_stored(rows), room_for(rows.shape[1], videos, tasks), training_constants(settings, seed)
 
     def run(epoch: int, order: npt.NDArray[np.int64]) -> float:
-        return labelled_epoch(stored, order, epoch, videos, tasks, progress.parameters, progress.adam, knobs, space)
+        return labelled_epoch(stored, order, epoch, videos, tasks, progress.parameters, progress.adam, constants, space)
 
     return _all_epochs(run, len(videos.task), progress, settings, seed, after_epoch)
 

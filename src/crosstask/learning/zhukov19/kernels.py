@@ -231,7 +231,7 @@ def step_adam(
     state: AdamState,
     numbers: npt.NDArray[np.int64],
     averaging: Floats,
-    knobs: TrainingConstants,
+    constants: TrainingConstants,
     space: Workspace,
 ) -> None:
     """One Adam step with the components' gradient Âᵀ (step gradient)."""
@@ -247,7 +247,7 @@ def step_adam(
                 for d in range(space.gradient.size):
                     space.gradient[d] += share * source[d]
         c = numbers[j]
-        adam_row(parameters[c], state.first[c], state.second[c], space.gradient, n, knobs.learning_rate)
+        adam_row(parameters[c], state.first[c], state.second[c], space.gradient, n, constants.learning_rate)
         state.current[c] = n
 
 
@@ -262,7 +262,7 @@ def learn_from(
     state: AdamState,
     numbers: npt.NDArray[np.int64],
     averaging: Floats,
-    knobs: TrainingConstants,
+    constants: TrainingConstants,
     space: Workspace,
 ) -> float:
     """Step on the cross-entropy of labelled rows of one video, whose step weights are formed; their mean cost."""
@@ -270,8 +270,8 @@ def learn_from(
     space.step_gradient[:n_steps] = np.float32(0)
     total = 0.0
     for first in range(0, at.size, ROWS_AT_ONCE):
-        total += add_gradients(stored, at, steps, first, key, scale, n_steps, knobs.dropout, space)
-    step_adam(parameters, state, numbers, averaging, knobs, space)
+        total += add_gradients(stored, at, steps, first, key, scale, n_steps, constants.dropout, space)
+    step_adam(parameters, state, numbers, averaging, constants, space)
     return total
 
 
@@ -281,11 +281,11 @@ def prepare_task(
     state: AdamState,
     numbers: npt.NDArray[np.int64],
     averaging: Floats,
-    knobs: TrainingConstants,
+    constants: TrainingConstants,
     space: Workspace,
 ) -> None:
     """Bring a task's components up to date and form its step classifiers."""
-    bring_up_to_date(parameters, state, numbers, knobs.learning_rate)
+    bring_up_to_date(parameters, state, numbers, constants.learning_rate)
     form_step_weights(parameters, numbers, averaging, space.step_weights)
 
 
@@ -335,7 +335,7 @@ def initial_epoch(
     parameters: Floats,
     state: AdamState,
     labels: npt.NDArray[np.int64],
-    knobs: TrainingConstants,
+    constants: TrainingConstants,
     space: Workspace,
 ) -> float:
     """One epoch on random labels that keep order and windows, drawn anew; the mean cost of a label."""
@@ -344,15 +344,15 @@ def initial_epoch(
         numbers, averaging, active, allowed = arrays_of(v, videos, tasks)
         K = averaging.shape[0]
         cost = space.cost[: active.size, :K]
-        draw_costs(active, allowed, knobs.seed, epoch, v, cost)
+        draw_costs(active, allowed, constants.seed, epoch, v, cost)
         chosen = labels[videos.first_label[v] : videos.first_label[v + 1]]
         if not once_into(cost, space.value, space.placed[: active.size, :K], chosen):
             continue
-        prepare_task(parameters, state, numbers, averaging, knobs, space)
+        prepare_task(parameters, state, numbers, averaging, constants, space)
         at = videos.first_row[v] + active[chosen].astype(np.int64)
-        scale = 1.0 / videos.n_segments[v] if knobs.per_segment else 1.0
-        key = noise_key(knobs.seed, epoch, v, GRADIENT_PASS)
-        total += learn_from(stored, at, np.arange(K), key, scale, parameters, state, numbers, averaging, knobs, space)
+        scale = 1.0 / videos.n_segments[v] if constants.per_segment else 1.0
+        key = noise_key(constants.seed, epoch, v, GRADIENT_PASS)
+        total += learn_from(stored, at, np.arange(K), key, scale, parameters, state, numbers, averaging, constants, space)
         count += K
     return total / max(count, 1)
 
@@ -365,17 +365,17 @@ def label_costs(
     allowed: npt.NDArray[np.bool_],
     key: np.uint64,
     averaging: Floats,
-    knobs: TrainingConstants,
+    constants: TrainingConstants,
     space: Workspace,
 ) -> None:
     """F - delta/2 ‖grad F‖² (Eq. 17) for every active row into `space.cost`, infinite where not allowed."""
     K = averaging.shape[0]
     gram = averaging @ averaging.T
     for i in range(0, active.size, ROWS_AT_ONCE):
-        n_rows = load_four(stored, first_row, active, i, key, knobs.dropout, space)
+        n_rows = load_four(stored, first_row, active, i, key, constants.dropout, space)
         score_rows(space.step_weights, K, space.rows, space.scores[i : i + ROWS_AT_ONCE])
         for r in range(n_rows):
-            costs_of_row(space.scores[i + r, :K], allowed[i + r], gram, space.rows[r], knobs, space.cost[i + r], space.value)
+            costs_of_row(space.scores[i + r, :K], allowed[i + r], gram, space.rows[r], constants, space.cost[i + r], space.value)
 
 
 @compiled_with_reordered_sums
@@ -384,7 +384,7 @@ def costs_of_row(
     allowed: npt.NDArray[np.bool_],
     gram: Floats,
     row: Floats,
-    knobs: TrainingConstants,
+    constants: TrainingConstants,
     cost: npt.NDArray[np.float64],
     along: npt.NDArray[np.float64],
 ) -> None:
@@ -394,8 +394,8 @@ def costs_of_row(
     normaliser = to_probabilities(p)
     for k in range(p.size):
         cost[k] = cost[k] + normaliser if allowed[k] else np.inf
-    if knobs.bound_weight > 0:
-        subtract_gradient_norms(p, gram, row, 0.5 * knobs.bound_weight, cost, along)
+    if constants.bound_weight > 0:
+        subtract_gradient_norms(p, gram, row, 0.5 * constants.bound_weight, cost, along)
 
 
 @compiled_with_reordered_sums
@@ -426,7 +426,7 @@ def subtract_cross_terms(
     before: npt.NDArray[np.int64],
     key: np.uint64,
     averaging: Floats,
-    knobs: TrainingConstants,
+    constants: TrainingConstants,
     space: Workspace,
 ) -> None:
     """The published form: minus delta <grad F_tk, g>, g the mean gradient at the labels held so far, same dropout mask.
@@ -438,14 +438,14 @@ def subtract_cross_terms(
     gram = (averaging @ averaging.T).astype(np.float64)
     in_four = np.zeros((ROWS_AT_ONCE, K), np.float32)
     for first in range(0, K, ROWS_AT_ONCE):
-        n_rows = load_four(stored, first_row, active[before], first, key, knobs.dropout, space)
+        n_rows = load_four(stored, first_row, active[before], first, key, constants.dropout, space)
         in_four[:] = np.float32(0)
         for r in range(n_rows):
             in_four[r] = space.scores[before[first + r], :K]
             in_four[r, first + r] -= np.float32(1)
         add_outer_products(in_four, np.float32(1 / n_segments), K, space.rows, space.step_gradient)
     for i in range(0, active.size, ROWS_AT_ONCE):
-        n_rows = load_four(stored, first_row, active, i, key, knobs.dropout, space)
+        n_rows = load_four(stored, first_row, active, i, key, constants.dropout, space)
         score_rows(space.step_gradient, K, space.rows, in_four)
         for r in range(n_rows):
             along = gram @ in_four[r].astype(np.float64)
@@ -453,7 +453,7 @@ def subtract_cross_terms(
             for k in range(K):
                 expected += space.scores[i + r, k] * along[k]
             for k in range(K):
-                space.cost[i + r, k] -= knobs.linearised_weight * (expected - along[k])
+                space.cost[i + r, k] -= constants.linearised_weight * (expected - along[k])
 
 
 @compiled_with_reordered_sums
@@ -466,7 +466,7 @@ def alternating_epoch(
     parameters: Floats,
     state: AdamState,
     labels: npt.NDArray[np.int64],
-    knobs: TrainingConstants,
+    constants: TrainingConstants,
     space: Workspace,
 ) -> float:
     """One epoch of new labels under order and windows, each followed by a gradient step; the mean cost of a label."""
@@ -475,18 +475,18 @@ def alternating_epoch(
         numbers, averaging, active, allowed = arrays_of(v, videos, tasks)
         K = averaging.shape[0]
         first_row, n_segments = videos.first_row[v], videos.n_segments[v]
-        prepare_task(parameters, state, numbers, averaging, knobs, space)
-        label_key = noise_key(knobs.seed, epoch, v, LABEL_PASS)
-        label_costs(stored, first_row, active, allowed, label_key, averaging, knobs, space)
+        prepare_task(parameters, state, numbers, averaging, constants, space)
+        label_key = noise_key(constants.seed, epoch, v, LABEL_PASS)
+        label_costs(stored, first_row, active, allowed, label_key, averaging, constants, space)
         chosen = labels[videos.first_label[v] : videos.first_label[v + 1]]
-        if knobs.linearised_weight > 0 and chosen[0] >= 0:
-            subtract_cross_terms(stored, first_row, n_segments, active, chosen, label_key, averaging, knobs, space)
+        if constants.linearised_weight > 0 and chosen[0] >= 0:
+            subtract_cross_terms(stored, first_row, n_segments, active, chosen, label_key, averaging, constants, space)
         if not once_into(space.cost[: active.size, :K], space.value, space.placed[: active.size, :K], chosen):
             continue
         at = first_row + active[chosen].astype(np.int64)
-        scale = 1.0 / n_segments if knobs.per_segment else 1.0
-        key = noise_key(knobs.seed, epoch, v, GRADIENT_PASS)
-        total += learn_from(stored, at, np.arange(K), key, scale, parameters, state, numbers, averaging, knobs, space)
+        scale = 1.0 / n_segments if constants.per_segment else 1.0
+        key = noise_key(constants.seed, epoch, v, GRADIENT_PASS)
+        total += learn_from(stored, at, np.arange(K), key, scale, parameters, state, numbers, averaging, constants, space)
         count += K
     return total / max(count, 1)
 
@@ -500,7 +500,7 @@ def labelled_epoch(
     tasks: TaskArrays,
     parameters: Floats,
     state: AdamState,
-    knobs: TrainingConstants,
+    constants: TrainingConstants,
     space: Workspace,
 ) -> float:
     """One epoch of full supervision: every allowed (segment, step) of a video is a label; the mean cost of a label."""
@@ -510,10 +510,10 @@ def labelled_epoch(
         if active.size == 0:
             continue
         rows, steps = np.nonzero(allowed)
-        prepare_task(parameters, state, numbers, averaging, knobs, space)
-        key = noise_key(knobs.seed, epoch, v, GRADIENT_PASS)
-        scale = 1.0 / videos.n_segments[v] if knobs.per_segment else 1.0
+        prepare_task(parameters, state, numbers, averaging, constants, space)
+        key = noise_key(constants.seed, epoch, v, GRADIENT_PASS)
+        scale = 1.0 / videos.n_segments[v] if constants.per_segment else 1.0
         at = videos.first_row[v] + active[rows].astype(np.int64)
-        total += learn_from(stored, at, steps, key, scale, parameters, state, numbers, averaging, knobs, space)
+        total += learn_from(stored, at, steps, key, scale, parameters, state, numbers, averaging, constants, space)
         count += rows.size
     return total / max(count, 1)

@@ -1,4 +1,4 @@
-"""The training videos as flat arrays, which is all that the kernels see.
+"""The training videos as flat arrays for the kernels.
 
 A row is *active* when some step may be put there: inside a window, or anywhere when there are none. Only active rows are ever read.
 """
