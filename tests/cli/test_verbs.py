@@ -134,6 +134,25 @@ def test_localize_from_subtitles_alone(tmp_path):
     assert "gone.vtt" in refused("localize", "--narration", tmp_path / "gone.vtt", "--steps", "a")
 
 
+def test_localize_needs_no_model_where_a_video_is_narrated(tmp_path, model):
+    cues = "".join(
+        f"00:00:{10 * i:02d}.000 --> 00:00:{10 * i + 8:02d}.000\n{text}\n\n"
+        for i, text in enumerate(["hello everyone", "first pour the milk", "let it warm", "now whisk the egg", "thank you"])
+    )
+    talk = tmp_path / "talk.vtt"
+    talk.write_text(f"WEBVTT\n\n{cues}")
+    (tmp_path / "steps.txt").write_text("1. pour milk\n2. whisk egg\n")
+    done = crosstask("localize", talk, "--steps-file", tmp_path / "steps.txt")
+    assert done.returncode == 0 and "found by subtitles talk.vtt" in done.stderr
+    assert "pour milk" in done.stdout and "not shown" not in done.stdout
+    assert "--task needs a model" in refused("localize", talk, "--task", "1")
+    assert "one for each input" in refused("localize", model, talk, talk, "--narration", talk, "--steps", "pour milk")
+
+
+def test_evaluate_with_narration_needs_a_posterior(corpus):
+    assert "has no posterior" in refused("evaluate", corpus, "--method", "uniform", "--with-narration")
+
+
 def test_the_same_command_ends_with_the_same_bytes_under_any_hash_seed_and_threads(corpus, tmp_path):
     files = []
     for i, (hash_seed, threads) in enumerate([("0", "1"), ("1", "2"), ("42", "2")]):

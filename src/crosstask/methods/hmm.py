@@ -213,6 +213,11 @@ class HmmScorer:
         )
 
     @property
+    def windows_used(self) -> bool:
+        """True if narration windows were informative in training."""
+        return self.parameters.windows_used
+
+    @property
     def autocorrelation_time(self) -> float:
         """The autocorrelation time of the training features in seconds, from the observation noise that the model file stores."""
         return self.settings.mean_prior.noise / observation_noise(1.0)

@@ -43,6 +43,11 @@ _SPEECH = "speech"  # the name of speech features in a feature spec
 class EvidenceScorer(Protocol):
     """A scorer whose features can be combined with narration."""
 
+    @property
+    def windows_used(self) -> bool:
+        """True if narration windows were informative in training."""
+        ...
+
     def feature_evidence(self, task: Task, features: npt.NDArray[np.floating]) -> FeatureEvidence:
         """What features (T, D) say before narration is considered."""
         ...

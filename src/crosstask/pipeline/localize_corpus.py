@@ -15,11 +15,19 @@ from crosstask.inference import decoder_of
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
 from crosstask.model.file import save_model
+from crosstask.model.joint_localization import joint_localization
 from crosstask.model.localization import absence_thresholds_of, localization_of, scores_and_presence
 from crosstask.model.model import Model
+from crosstask.narration.joint_decoding import (
+    JointDecoder,
+    contains_speech,
+    evidence_scorer,
+    fit_joint_decoder,
+    has_feature_evidence,
+)
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.media import media_of
-from crosstask.records import Corpus, InputError, Localization, Task, VideoKey
+from crosstask.records import Corpus, InputError, Localization, Task, Video, VideoKey
 from crosstask.report.page import EVALUATED_VIDEOS, write_report
 from crosstask.runs import Run, RunVideo, write_run
 
@@ -49,14 +57,14 @@ def localize_corpus(
     uniform = Uniform()
     found: dict[str, list[Localization]] = {model.method: [], "uniform": []}
     scores, videos, reasons = [], [], dict(skipped)
+    joint = _joint_decoder(corpus, model)
     for video in corpus.videos:
         if video.id not in corpus.features:
             continue
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
         try:
-            values, p_shown = _scores(model, task, rows, video.id)
-            thresholds = absence_thresholds_of(model, task)
-            found[model.method].append(localization_of(task, values, video.id, thresholds, decoder_of(model), p_shown))
+            values, localization = _localize(model, joint, video, task, rows)
+            found[model.method].append(localization)
         except InputError as error:
             reasons[str(video.key)] = str(error)
             continue
@@ -68,7 +76,7 @@ def localize_corpus(
         path = media.get(video.key)
         videos.append(RunVideo(video.task, video.id, len(rows), str(path.resolve()) if path else None, truth, windows))
     save_model(model, out / "model.safetensors")
-    results = _results(corpus, {model.method: model, "uniform": uniform}, videos, config)
+    results = _results(corpus, {model.method: model, "uniform": uniform}, videos, config, joint)
     run = Run(
         title=f"Steps found in {corpus.name}",
         kind="run",
@@ -88,16 +96,39 @@ def localize_corpus(
     return Localized(tuple(found[model.method]), reasons, results)
 
 
-def _scores(
-    model: Model, task: Task, rows: npt.NDArray[np.floating], video: str
-) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.float64] | None]:
-    """Scores (T, K) and P(step shown) (K,), or an error that says why this video can have none."""
+def _joint_decoder(corpus: Corpus, model: Model) -> JointDecoder | None:
+    """The narration of the corpus as evidence; None where the method cannot use it, or training found the windows uninformative."""
+    if not has_feature_evidence(model) or contains_speech(corpus.feature_spec):
+        return None
+    narrated = any(key in corpus.windows for key in model.trained_on)
+    if narrated and not evidence_scorer(model).windows_used:
+        return None
+    if not any(video.key in corpus.windows or video.id in corpus.subtitles for video in corpus.videos):
+        return None
+    return fit_joint_decoder(model, corpus, corpus.videos)
+
+
+def _localize(
+    model: Model, joint: JointDecoder | None, video: Video, task: Task, rows: npt.NDArray[np.floating]
+) -> tuple[npt.NDArray[np.floating], Localization]:
+    """Scores (T, K) and the localization of a video, with its narration where it has some, or an error that says why it has none."""
     if len(rows) < len(task.steps):
-        raise InputError(f"{video}: {len(rows)} segments cannot hold {len(task.steps)} steps in order; give a longer video")
-    return scores_and_presence(model, task, rows)
+        raise InputError(f"{video.id}: {len(rows)} segments cannot hold {len(task.steps)} steps in order; give a longer video")
+    narrated = joint.scores(video, task, rows) if joint is not None else None
+    if narrated is not None:
+        return narrated.scores, joint_localization(task, narrated, video.id, decoder_of(model))
+    values, p_shown = scores_and_presence(model, task, rows)
+    thresholds = absence_thresholds_of(model, task)
+    return values, localization_of(task, values, video.id, thresholds, decoder_of(model), p_shown)
 
 
-def _results(corpus: Corpus, scorers: Mapping[str, Scorer], videos: Sequence[RunVideo], config: "RunConfig") -> dict[str, Any]:
+def _results(
+    corpus: Corpus,
+    scorers: Mapping[str, Scorer],
+    videos: Sequence[RunVideo],
+    config: "RunConfig",
+    joint: JointDecoder | None,
+) -> dict[str, Any]:
     """Metrics on annotated videos; only on those that were not trained on, where some were held out."""
     keys = {video.key for video in videos if video.truth is not None}
     if config.train_videos is not None:
@@ -105,7 +136,10 @@ def _results(corpus: Corpus, scorers: Mapping[str, Scorer], videos: Sequence[Run
     tested = [video for video in corpus.videos if video.key in keys]
     if not tested:
         return {}
-    return {name: evaluate_videos(corpus, scorer, tested).to_json() for name, scorer in scorers.items()}
+    return {
+        name: evaluate_videos(corpus, scorer, tested, joint=joint if isinstance(scorer, Model) else None).to_json()
+        for name, scorer in scorers.items()
+    }
 
 
 def _held_out(corpus: Corpus, config: "RunConfig") -> frozenset[VideoKey] | None:
