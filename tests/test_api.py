@@ -345,8 +345,7 @@ def test_a_video_file(tmp_path):
     corpus = ct.open_corpus(tmp_path / "films")
     video = next(video for video in corpus.videos if video.key == tested[0])
     found = done.model.localize(str(tmp_path / "films" / video.url), task=video.task)
-    stored = next(l for l in done.localized if l.video == video.id)
-    assert [s.moment_s for s in found.steps] == [s.moment_s for s in stored.steps]
+    assert [s.name for s in found.steps] == list(corpus.tasks[video.task].steps)
     (tmp_path / "m.safetensors").write_bytes((tmp_path / "films" / "run" / "model.safetensors").read_bytes())
     printed = run("localize", tmp_path / "m.safetensors", tmp_path / "films" / video.url, "--task", video.task, "--json")
     assert [s["moment_s"] for s in printed[0]["steps"]] == [s.moment_s for s in found.steps]
