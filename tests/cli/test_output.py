@@ -51,7 +51,7 @@ def test_terminal_escape_codes_are_never_printed(capsys):
 @pytest.mark.parametrize("ending", ["png", "svg"])
 def test_mathtext_in_a_title_or_step_is_drawn_as_it_is(tmp_path, ending):
     folder, run, parses = tiny_run(tmp_path / "r")
-    steps = tuple(replace(step, step="x $\\nosuch$") for step in parses[0].steps)
+    steps = tuple(replace(step, name="x $\\nosuch$") for step in parses[0].steps)
     parse, scores = replace(parses[0], steps=steps), open_run(folder).scores("proposed", run.videos[0].key)
     path = draw_timeline(tmp_path / f"a.{ending}", "x $\\nosuch$", run.tasks["1"], scores, parse, None, None)
     assert path.stat().st_size > 1000

@@ -15,7 +15,7 @@ CODE = """
 import json, resource, sys
 from pathlib import Path
 import numpy as np
-from crosstask.evaluation.evaluate import evaluate
+from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.features import write_rows
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.zhukov19.alternation import AlternationSettings
@@ -35,7 +35,7 @@ def write(folder, n_segments, n_dimensions):
 def use(folder):
     corpus = with_packed_features(open_corpus(folder))
     scorer = Zhukov19("component", quick).fit(corpus, np.random.default_rng(0))
-    return evaluate(corpus, scorer, corpus.videos).to_json()["recall"]["mean"]
+    return evaluate_videos(corpus, scorer, corpus.videos).to_json()["recall"]["mean"]
 
 def status(name):
     return next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name))
