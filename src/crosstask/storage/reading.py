@@ -46,7 +46,7 @@ def read_bytes(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
             raise UnreadableFile(
                 errno.EFBIG, f"{size / 1e6:.0f} MB is too large; expected at most {max_bytes / 1e6:.0f} MB", str(path)
             )
-        return file.read(max_bytes)
+        return file.read(min(size + 1, max_bytes))  # a larger request would be allocated whole
 
 
 def read_text(path: Path, encoding: str = "utf-8-sig", max_bytes: int = MAX_TEXT_BYTES) -> str:
