@@ -2,6 +2,7 @@
 
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
 from crosstask.records.interval import MAX_VIDEO_S, Interval, StepInterval, segment_at
+from crosstask.records.label import StepLabel, labels_from_annotation
 from crosstask.records.localization import FoundStep, Localization, localization_from_json
 from crosstask.records.narration import Cue, Narration, Word
 from crosstask.records.problem import InputError, MissingExtra, Problem, at_line
@@ -23,11 +24,13 @@ __all__ = [
     "NoFeatures",
     "Problem",
     "StepInterval",
+    "StepLabel",
     "Task",
     "Video",
     "VideoKey",
     "Word",
     "at_line",
+    "labels_from_annotation",
     "localization_from_json",
     "parse_video_key",
     "refuse_escaping_id",

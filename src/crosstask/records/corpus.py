@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records.interval import StepInterval
+from crosstask.records.label import StepLabel
 from crosstask.records.narration import Narration
 from crosstask.records.problem import InputError
 from crosstask.records.task import Task
@@ -92,6 +93,7 @@ class Corpus:
     features: FeatureRows = field(default_factory=NoFeatures)
     folder: Path | None = None
     feature_spec: str = "unknown"
+    labels: Mapping[VideoKey, tuple[StepLabel, ...]] = field(default_factory=dict)  # hard supervision that training may use
 
     def __repr__(self) -> str:
         """Counts of tasks, videos and what is known of them; no file of a video is opened."""
