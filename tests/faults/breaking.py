@@ -203,22 +203,22 @@ MUTATIONS += [
     Mutation(
         "class means: effective sample size",
         "learning/hmm/class_means.py",
-        "variance = prior.noise / np.maximum(statistics.counts, _FEWEST_SEGMENTS)",
-        "variance = prior.noise / np.maximum(statistics.counts, _FEWEST_SEGMENTS) ** 0.5",
+        "noise / np.maximum(counts, _FEWEST_SEGMENTS)",
+        "noise / np.maximum(counts, _FEWEST_SEGMENTS) ** 0.5",
         "tests/learning/hmm/test_class_means.py",
     ),
     Mutation(
         "class means: bias of weak labels",
         "learning/hmm/class_means.py",
-        " + statistics.bias\n",
-        "\n",
+        "variance + self.bias, _UNOBSERVED",
+        "variance, _UNOBSERVED",
         "tests/learning/hmm/test_class_means.py",
     ),
     Mutation(
         "class means: unobserved classes",
         "learning/hmm/class_means.py",
-        "np.where(observed, variance, _UNOBSERVED_VARIANCE)",
-        "variance",
+        "np.where(self.counts > _FEWEST_SEGMENTS, variance + self.bias, _UNOBSERVED_VARIANCE)",
+        "variance + self.bias",
         "tests/learning/hmm/test_class_means.py",
     ),
     Mutation(
@@ -385,8 +385,8 @@ MUTATIONS += [
     Mutation(
         "statistics: fold that is left out",
         "learning/hmm/statistics.py",
-        "counts - self.counts[without], sums - self.sums[without]",
-        "counts - self.counts[without], sums",
+        "counts - self.counts[:, without], sums - self.sums[:, without]",
+        "counts - self.counts[:, without], sums",
         "tests/learning/hmm/test_statistics.py",
     ),
     Mutation(
@@ -427,8 +427,8 @@ MUTATIONS += [
     Mutation(
         "EM: cross-fitting",
         "learning/hmm/em.py",
-        "of_others = lda[folds[number]] if iteration else None",
-        "of_others = lda[0] if iteration else None",
+        "of_others = lda[folds[number]] if lda else None",
+        "of_others = lda[0] if lda else None",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(
@@ -441,15 +441,15 @@ MUTATIONS += [
     Mutation(
         "EM: mixture of labels",
         "learning/hmm/em.py",
-        "(1 - weight) * gamma.in_step",
-        "weight**2 * gamma.in_step",
+        "return normalised_labels(weight * gated + (1 - weight) * in_step), starts",
+        "return normalised_labels(weight * gated + weight**2 * in_step), starts",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(
         "EM: windows in the E step",
         "learning/hmm/em.py",
-        "posterior(ratios + window_log_ratios(windows), prior) if has_window.any() else posterior(ratios, prior)",
-        "posterior(ratios, prior)",
+        "evidence = ratios + window_log_ratios(windows) if has_window.any() else ratios",
+        "evidence = ratios",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(
@@ -462,8 +462,8 @@ MUTATIONS += [
     Mutation(
         "EM: expected number of intervals",
         "learning/hmm/em.py",
-        "starts = gamma.p_shown",
-        "starts = np.ones(n_steps)",
+        "(gamma.in_step, gamma.p_shown) if known is None",
+        "(gamma.in_step, np.ones(len(windows[0]))) if known is None",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(
@@ -507,6 +507,27 @@ MUTATIONS += [
         " / np.maximum(windows.sum(axis=0), 1)\n",
         "\n",
         "tests/learning/hmm/test_em.py",
+    ),
+    Mutation(
+        "labels: the rest is conditional on them",
+        "learning/hmm/em.py",
+        "strict = posterior(ratios + known.log_ratios, prior)",
+        "strict = posterior(ratios, prior)",
+        "tests/learning/hmm/test_known_steps.py",
+    ),
+    Mutation(
+        "labels: hard ones have no bias",
+        "learning/hmm/class_means.py",
+        "hard_variance = np.where(self.hard_counts > _FEWEST_SEGMENTS, hard_variance, _UNOBSERVED_VARIANCE)",
+        "hard_variance = np.where(self.hard_counts > _FEWEST_SEGMENTS, hard_variance + self.bias, _UNOBSERVED_VARIANCE)",
+        "tests/learning/hmm/test_known_steps.py",
+    ),
+    Mutation(
+        "labels: a labelled video counts as hard",
+        "learning/hmm/statistics.py",
+        "hard = video.known.hard_classes",
+        "hard = ~video.known.hard_classes",
+        "tests/model/test_training.py",
     ),
     Mutation(
         "window test: own window is left out of the others",

@@ -84,7 +84,7 @@ def test_methods_refuse_each_others_checkpoints_by_name(tmp_path):
 
 @pytest.mark.parametrize("name", ["counts", "sums", "position.0000", "presence.0001"])
 @pytest.mark.parametrize(
-    "bend", [lambda a: a * np.nan, lambda a: a[:1], lambda a: a.astype(np.float32)], ids=["NaN", "cut", "type"]
+    "bend", [lambda a: a * np.nan, lambda a: a[..., :1], lambda a: a.astype(np.float32)], ids=["NaN", "cut", "type"]
 )
 def test_arrays_that_cannot_be_true_are_refused(tmp_path, name, bend):
     stopped_after(3, tmp_path / "c")

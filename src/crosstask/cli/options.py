@@ -108,6 +108,13 @@ def training_videos(corpus: "Corpus", videos: Path | None, split: int | None, sh
     return [video for video in corpus.videos if video.key not in corpus.validation and video.id in corpus.features]
 
 
+def annotated_list(corpus: "Corpus", use_annotations: str | None) -> list[str] | str | None:
+    """The value of --use-annotations for `ct.train`: "all", or the keys in a file."""
+    if use_annotations is None or use_annotations == "all":
+        return use_annotations
+    return [str(video.key) for video in listed_videos(corpus, Path(use_annotations))]
+
+
 def test_videos(corpus: "Corpus", videos: Path | None, split: int | None) -> "list[Video]":
     """Who is judged: a list, the paper's split, or every annotated non-validation primary video."""
     from crosstask.metrics.truth import annotated_videos

@@ -14,6 +14,7 @@ from crosstask.cli.options import (
     SharedVideos,
     SplitSeed,
     VideoList,
+    annotated_list,
     chosen_method,
     training_videos,
 )
@@ -37,6 +38,14 @@ def train(
         ),
     ] = None,
     no_narration: Annotated[bool, typer.Option("--no-narration", help="Train without the narration windows.")] = False,
+    use_annotations: Annotated[
+        str | None,
+        typer.Option(
+            "--use-annotations",
+            metavar="LIST|all",
+            help="Use the annotation of these training videos as labels: a file with one TASK_VIDEO a line, or all.",
+        ),
+    ] = None,
     tasks: Annotated[str, typer.Option("--tasks", help="all, primary or related.")] = "all",
     learning_rate: Annotated[
         float | None, typer.Option("--learning-rate", help="zhukov19: step size of Adam. Default: 1e-5.")
@@ -93,6 +102,7 @@ def train(
             name,
             videos=[str(video.key) for video in chosen.videos],
             narration=not no_narration,
+            use_annotations=annotated_list(opened, use_annotations),
             seed=seed,
             checkpoint=checkpoint,
             after_epoch=lambda state: advance(),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +19,14 @@ from threadpoolctl import threadpool_limits
 from crosstask.inference import decode_scores
 from crosstask.inference.absence import absence_thresholds, scores_at
 from crosstask.inference.hmm_posterior import HmmPosterior
-from crosstask.inference.loose_order_posterior import loose_order_posterior, loose_transitions
 from crosstask.inference.narration_evidence import DURATION_SHARE, FeatureEvidence, tempered
 from crosstask.learning.float16 import centred_scores
 from crosstask.learning.hmm.class_means import LdaWeights, MeanPrior, lda_weights, observation_noise
-from crosstask.learning.hmm.em import EmSettings, EmState, HmmParameters, fit_em, posterior
+from crosstask.learning.hmm.em import EmSettings, EmState, HmmParameters, StartingPoint, fit_em, loose_posterior, posterior
+from crosstask.learning.hmm.known_steps import KnownSteps, start_probabilities
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
 from crosstask.learning.hmm.task_prior import (
     DECODING_WEIGHT,
-    INITIAL_PRESENCE,
     P_BACKGROUND,
     UNSEEN_TASK_WEIGHT,
     PositionWeight,
@@ -37,7 +36,7 @@ from crosstask.learning.hmm.task_prior import (
 from crosstask.learning.hmm.whitening import Whitening, autocorrelation_time, fit_whitening
 from crosstask.methods.protocols import Params
 from crosstask.methods.training_videos import Notices, trainable_videos
-from crosstask.records import Corpus, InputError, Task, Video
+from crosstask.records import Corpus, InputError, StepLabel, Task, Video, segment_at
 from crosstask.storage import derived_folder, scratch_rows
 from crosstask.text.sharing import Sharing, sharing_from_values, sharing_function, sharing_name, sharing_to_values
 from crosstask.text.word_kernel import BACKGROUND, WORDS_OF_CLASS, class_words, word_kernel, word_shares
@@ -48,11 +47,10 @@ if TYPE_CHECKING:  # only training needs it, and it loads the kernels of another
 _CACHED_TASKS = 500  # step lists whose weights a scorer keeps
 _LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 _SMALLEST_PROBABILITY = 1e-12
+_CONTINUED_ITERATIONS = 4  # of EM, from a trained model on
 _FULL_POSITION = PositionWeight(np.inf, 1.0)  # for evidence that counts once per interval, such as its anchor
 # Decoding averages the posterior of strict order with one that allows jumps back; chosen on development people and tasks of three corpora.
 _P_STRICT_ORDER = 0.5  # weight of strict order; 0 was 1.1 points lower on development splits
-_P_BACKWARD = 0.05  # probability that an earlier step of the list follows; 0.02 to 0.2 score alike
-_BACKWARD_REACH = 0.5  # an earlier step one place farther back is so many times as likely; 0.8 scores alike
 
 
 @dataclass(frozen=True)
@@ -63,6 +61,8 @@ class HiddenMarkovModel(Params):
     settings: EmSettings = field(default_factory=EmSettings)
     after_epoch: Callable[[EmState], None] = field(default=lambda state: None, compare=False, repr=False)
     checkpoint: "HmmCheckpoint | None" = field(default=None, compare=False, repr=False)
+    start: "HmmScorer | None" = field(default=None, compare=False, repr=False)  # a trained model to continue from
+    uses_labels: ClassVar[bool] = True  # of the corpus, as hard supervision
 
     @property
     def n_epochs(self) -> int:
@@ -90,20 +90,24 @@ class HiddenMarkovModel(Params):
         tasks = {task: corpus.tasks[task] for task in sorted({video.task for video in videos})}
         number = {task: i for i, task in enumerate(tasks)}
         rows = {video.id: corpus.features.rows(video.id) for video in videos}
-        whitening = fit_whitening([rows[video_id] for video_id in sorted(rows)])
+        whitening = self.start.whitening if self.start else fit_whitening([rows[video_id] for video_id in sorted(rows)])
         names = [name for task in tasks.values() for name in class_words(task, self.sharing)]
         classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), word_kernel(names, names))
         whitened = whitened_features(rows, whitening, corpus)
-        training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v)) for v in videos]
+        training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v), labels_of(corpus, v)) for v in videos]
         noise = observation_noise(autocorrelation_time([video.rows for video in training]))
         settings = replace(self.settings, mean_prior=replace(self.settings.mean_prior, noise=noise))
+        start = None
+        if self.start is not None:
+            settings = replace(settings, iterations=min(settings.iterations, _CONTINUED_ITERATIONS))
+            start = self.start.starting_point(list(tasks.values()))
         state = (
             self.checkpoint.resume(training, classes, settings, sharing_name(self.sharing))
             if self.checkpoint is not None
             else None
         )
         try:
-            parameters = fit_em(training, classes, settings, self._after_epoch, state)
+            parameters = fit_em(training, classes, settings, self._after_epoch, state, start)
         except np.linalg.LinAlgError:
             raise InputError(
                 f"{sum(len(v.rows) for v in training)} segments of {len(training)} videos are too few, or too "
@@ -155,12 +159,28 @@ def window_mask(corpus: Corpus, video: Video) -> npt.NDArray[np.bool_]:
     return mask
 
 
-def _loose_order(log_ratios: npt.NDArray[np.float64], prior: TaskPrior) -> npt.NDArray[np.float64]:
-    """(T, K) posterior where an earlier step of the list may follow with a small probability."""
-    n_segments, n_steps = len(log_ratios), len(prior.duration)
-    transitions = loose_transitions(np.full(n_steps, INITIAL_PRESENCE), _P_BACKWARD, _BACKWARD_REACH)
-    a, a_bg = prior.self_transition(n_segments), prior.background_self_transition(n_segments)
-    return loose_order_posterior(log_ratios, a, a_bg, P_BACKGROUND, transitions)
+def labels_of(corpus: Corpus, video: Video) -> KnownSteps | None:
+    """What a person labelled in a training video; None where nothing is labelled."""
+    labels = corpus.labels.get(video.key, ())
+    return known_steps(labels, corpus.features.length(video.id), len(corpus.task_of(video).steps)) if labels else None
+
+
+def known_steps(labels: Sequence[StepLabel], n_segments: int, n_steps: int) -> KnownSteps:
+    """Labels of a video as segments; intervals and "not shown" say where the step is not, a moment does not."""
+    inside = np.zeros((n_segments, n_steps), dtype=np.bool_)
+    outside, labelled = np.zeros_like(inside), np.zeros(n_steps, dtype=np.bool_)
+    for label in labels:
+        if not 0 <= label.step < n_steps:
+            raise InputError(f"a label names step {label.step + 1}; the task has {n_steps}, numbered from 1")
+        labelled[label.step] = True
+        if label.moment_s is not None:
+            inside[segment_at(label.moment_s, n_segments), label.step] = True
+            continue
+        for interval in label.intervals:
+            segments = interval.segments(n_segments)
+            inside[segments.start : segments.stop, label.step] = True
+        outside[:, label.step] = ~inside[:, label.step]
+    return KnownSteps(inside, outside, labelled)
 
 
 @dataclass(frozen=True)
@@ -188,15 +208,25 @@ class HmmScorer:
         """(T, K) scores from a posterior."""
         return np.log(found.in_step + _SMALLEST_PROBABILITY)
 
-    def posterior(self, task: Task, features: npt.NDArray[np.floating]) -> HmmPosterior:
-        """The posterior of a task's steps in a video with features (T, D): the mean of strict and of loose order."""
+    def posterior(self, task: Task, features: npt.NDArray[np.floating], labels: Sequence[StepLabel] = ()) -> HmmPosterior:
+        """The posterior of a task's steps in a video with features (T, D): the mean of strict and of loose order.
+
+        Steps with a label by a person are certain, and the others conditional on them.
+        """
         lda, prior = self._model_of(task)
         scores = self._lda_scores(lda, features)
         position = prior.position_log_ratios(len(scores), DECODING_WEIGHT if prior.trained else UNSEEN_TASK_WEIGHT)
         log_ratios = position + scores - scores[:, -1:]
+        known = known_steps(labels, len(scores), len(task.steps)) if labels else None
+        if known is not None:
+            log_ratios = log_ratios + known.log_ratios
         strict = posterior(log_ratios, prior)
-        in_step = _P_STRICT_ORDER * strict.in_step + (1 - _P_STRICT_ORDER) * _loose_order(log_ratios, prior)
-        return HmmPosterior(in_step, strict.starts, strict.log_likelihood)
+        p_strict = _P_STRICT_ORDER if known is None or known.in_order else 0.0
+        in_step = p_strict * strict.in_step + (1 - p_strict) * loose_posterior(log_ratios, prior)
+        if known is None:
+            return HmmPosterior(in_step, strict.starts, strict.log_likelihood)
+        starts = strict.starts / np.maximum(strict.p_shown, _SMALLEST_PROBABILITY) * start_probabilities(known, strict.p_shown)
+        return HmmPosterior(known.impose(in_step), starts, strict.log_likelihood)
 
     def feature_evidence(self, task: Task, features: npt.NDArray[np.floating]) -> FeatureEvidence:
         """What features (T, D) and the prior of a task say before narration is considered, for joint decoding."""
@@ -254,6 +284,12 @@ class HmmScorer:
         kernel = self._class_shares[classes] @ self._class_shares.T  # `word_kernel`, without counting all words again
         from_words = prior.shared * kernel @ coefficients
         return from_words + prior.own * coefficients[classes], self.parameters.priors[number]
+
+    def starting_point(self, tasks: Sequence[Task]) -> StartingPoint:
+        """Class means and priors of some tasks for further training; a task that was not trained starts from its words."""
+        found = [self._means_and_prior(task) for task in tasks]
+        lda = lda_weights(np.concatenate([means for means, _ in found]), self.parameters.covariance)
+        return StartingPoint(lda, tuple(replace(prior, trained=True) for _, prior in found))
 
     def _number_of(self, task: Task) -> int | None:
         """The number of a trained task; None for a task with another id or other steps."""

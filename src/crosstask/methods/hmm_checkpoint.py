@@ -59,12 +59,15 @@ class HmmCheckpoint:
 
 
 def fingerprint(videos: Sequence[HmmVideo], classes: ClassIndex) -> str:
-    """A digest of the training data: kernel, windows, lengths, and all rows."""
+    """A digest of the training data: kernel, windows, labels, lengths, and all rows."""
     digest = hashlib.sha256(repr(classes.n_steps).encode())
     digest.update(np.ascontiguousarray(classes.kernel).tobytes())
     for video in videos:
         digest.update(f"{video.task} {video.rows.shape}".encode())
         digest.update(np.packbits(video.windows).tobytes())
+        if video.known is not None:
+            for part in (video.known.inside, video.known.outside, video.known.labelled):
+                digest.update(np.packbits(part).tobytes())
         update_with_rows(digest, video.rows)
     return digest.hexdigest()
 
@@ -95,8 +98,9 @@ def _state_from(arrays: Mapping[str, npt.NDArray[Any]], kept: Mapping[str, Any])
 
 def _is_sound(state: EmState, videos: Sequence[HmmVideo], classes: ClassIndex, settings: EmSettings) -> bool:
     """True if every array has the shape that this training needs, and all values are finite."""
-    n_folds, n_classes = max(assign_folds(videos, settings.folds)) + 1, len(classes.kernel)
-    if state.counts.shape != (n_folds, n_classes) or state.sums.shape != (n_folds, n_classes, videos[0].rows.shape[1]):
+    kinds = 1 + any(video.known is not None for video in videos)
+    shape = (kinds, max(assign_folds(videos, settings.folds)) + 1, len(classes.kernel))
+    if state.counts.shape != shape or state.sums.shape != (*shape, videos[0].rows.shape[1]):
         return False
     arrays = [state.counts, state.sums, *(part for p in state.priors for part in (p.position, p.duration, p.presence))]
     fits = [

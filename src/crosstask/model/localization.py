@@ -1,5 +1,7 @@
 """Scores (T, K) -> where each step happens: a moment, an interval around it, and whether the step counts as shown."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -7,7 +9,7 @@ from crosstask.inference import BadCost, NoOrderedAnswer, decode_scores
 from crosstask.inference.absence import scores_at
 from crosstask.inference.intervals import intervals_around, step_posterior
 from crosstask.methods.protocols import Scorer
-from crosstask.records import FoundStep, InputError, Localization, Task
+from crosstask.records import FoundStep, InputError, Localization, StepLabel, Task
 
 
 def absence_thresholds_of(scorer: Scorer, task: Task) -> npt.NDArray[np.float64] | None:
@@ -18,13 +20,16 @@ def absence_thresholds_of(scorer: Scorer, task: Task) -> npt.NDArray[np.float64]
 
 
 def scores_and_presence(
-    scorer: Scorer, task: Task, features: npt.NDArray[np.floating]
+    scorer: Scorer, task: Task, features: npt.NDArray[np.floating], labels: Sequence[StepLabel] = ()
 ) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.float64] | None]:
-    """Scores (T, K), and P(step shown) (K,) where the scorer has a posterior."""
+    """Scores (T, K), and P(step shown) (K,) where the scorer has a posterior; given labels of some steps by a person."""
     inner = getattr(scorer, "scorer", scorer)  # of a Model
     if hasattr(inner, "posterior") and hasattr(inner, "log_posterior"):
-        found = inner.posterior(task, features)
+        found = inner.posterior(task, features, labels) if labels else inner.posterior(task, features)
         return inner.log_posterior(found), found.p_shown
+    if labels:
+        method = getattr(scorer, "method", type(inner).__name__)
+        raise InputError(f"method '{method}' has no posterior that labels could change; a model of `--method hmm` has one")
     return np.asarray(scorer.score(task, features)), None
 
 

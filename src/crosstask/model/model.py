@@ -13,7 +13,7 @@ from crosstask.inference import decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.model.joint_localization import localize_with_narration, narration_for
 from crosstask.model.localization import absence_thresholds_of, localization_of, scores_and_presence
-from crosstask.records import InputError, Localization, Task, VideoKey, task_from_steps
+from crosstask.records import InputError, Localization, StepLabel, Task, VideoKey, task_from_steps
 
 Video = str | Path | npt.NDArray[np.floating]
 
@@ -41,10 +41,12 @@ class Model:
         steps: str | Sequence[str] | None = None,
         decoder: str | None = None,
         narration: str | Path | None = "auto",
+        labels: Sequence[StepLabel] = (),
     ) -> Localization:
         """Where each step happens in a video file, a feature file (.npy) or an array (T, D), for a known task or a new step list.
 
         `narration` is a subtitle file to use beside the features; "auto" takes subtitles beside a video file, None features alone.
+        With `labels` of some steps by a person, the other steps are found given these, from the features alone.
         """
         wanted = self.task_wanted(task, steps)
         rows, name = self._features_of(video)
@@ -55,12 +57,12 @@ class Model:
             )
         if not all_finite(rows):
             raise InputError(f"{name or 'the video'}: its features contain NaN or infinity; extract them again")
-        said = narration_for(self, video, narration, self.feature_spec)
+        said = None if labels else narration_for(self, video, narration, self.feature_spec)
         if said is not None:
             found = localize_with_narration(self, wanted, rows, said, name, decoder_of(self, decoder))
             if found is not None:
                 return found
-        scores, p_shown = scores_and_presence(self, wanted, rows)
+        scores, p_shown = scores_and_presence(self, wanted, rows, labels)
         return localization_of(wanted, scores, name, absence_thresholds_of(self, wanted), decoder_of(self, decoder), p_shown)
 
     def task_wanted(self, task: Task | str | None, steps: str | Sequence[str] | None) -> Task:

@@ -14,7 +14,7 @@ from crosstask.methods.own_code import is_own, load_own
 from crosstask.methods.protocols import Method
 from crosstask.methods.table import method_title
 from crosstask.model.model import Model
-from crosstask.records import Corpus, InputError, parse_video_key
+from crosstask.records import Corpus, InputError, StepLabel, VideoKey, labels_from_annotation, parse_video_key
 from crosstask.text.sharing import Sharing, sharing_name
 
 log = logging.getLogger(__name__)
@@ -26,56 +26,64 @@ def train(
     sharing: Sharing | None = None,
     videos: Iterable[str] | None = None,
     narration: bool = True,
+    use_annotations: Iterable[str] | str | None = None,
     seed: int = 0,
+    start: Model | None = None,
     checkpoint: str | Path | None = None,
     after_epoch: Callable[[Any], None] | None = None,
+    pack: bool = True,
     **settings: Any,
 ) -> Model:
     """A model trained on every video of a corpus that has features and is not for validation, or on those whose keys are given.
 
-    Keys are "TASK_VIDEO". `method` is a name of METHODS or an object with `fit`; `settings` are the method's own. With a `checkpoint` path, an interrupted
-    training resumes; delete that file when the model is saved. Feature files are packed beside the corpus first.
+    Keys are "TASK_VIDEO". `method` is a name of METHODS or an object with `fit`; `settings` are the method's own. `use_annotations` lists
+    training videos whose annotation is used as labels, or is "all"; without it, training is weakly supervised, apart from `corpus.labels`.
+    `start` is a model to continue from, which takes fewer iterations. With a `checkpoint` path, an interrupted training resumes; delete that
+    file when the model is saved. With `pack`, feature files are packed beside the corpus first.
     """
-    _refuse_other(corpus)
-    packed = with_packed_features(corpus)
-    return train_unpacked(packed, method, sharing, videos, narration, seed, checkpoint, after_epoch, **settings)
-
-
-def train_unpacked(
-    corpus: Corpus,
-    method: str | Method = "hmm",
-    sharing: Sharing | None = None,
-    videos: Iterable[str] | None = None,
-    narration: bool = True,
-    seed: int = 0,
-    checkpoint: str | Path | None = None,
-    after_epoch: Callable[[Any], None] | None = None,
-    **settings: Any,
-) -> Model:
-    """The same as `train`, reading features where they are."""
-    _refuse_other(corpus)
-    chosen = _chosen(corpus, videos)
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"a {type(corpus).__name__} is no corpus; expected what open_corpus(FOLDER) returns")
+    chosen = _chosen(with_packed_features(corpus) if pack else corpus, videos)
     if not narration:
         chosen = chosen.without_windows()
     if sharing is not None:
         settings = {"sharing": load_own(sharing) if isinstance(sharing, str) and is_own(sharing) else sharing, **settings}
     built = resolve_method(method, **settings)
-    built = _watched(built, checkpoint, after_epoch)
-    scorer = built.fit(chosen, np.random.default_rng(seed))
+    chosen = replace(chosen, labels={**chosen.labels, **annotated_labels(chosen, use_annotations)})
+    if chosen.labels and not getattr(built, "uses_labels", False):
+        raise InputError(
+            f"method '{method_title(method)}' cannot learn from labels; annotations and corrections can be used by: hmm, supervised"
+        )
+    scorer = _watched(built, checkpoint, after_epoch, start).fit(chosen, np.random.default_rng(seed))
     return Model(
         scorer=scorer,
         tasks=chosen.tasks,
         method=method_title(method),
         feature_spec=corpus.feature_spec,
         trained_on=frozenset(video.key for video in chosen.videos if video.id in chosen.features),
-        settings=_settings_of(built, narration),
+        settings={**_settings_of(built, narration), **({"labelled_videos": len(chosen.labels)} if chosen.labels else {})},
         seed=seed,
     )
 
 
-def _refuse_other(corpus: object) -> None:
-    if not isinstance(corpus, Corpus):
-        raise InputError(f"a {type(corpus).__name__} is no corpus; expected what open_corpus(FOLDER) returns")
+def annotated_labels(corpus: Corpus, use_annotations: Iterable[str] | str | None) -> dict[VideoKey, tuple[StepLabel, ...]]:
+    """The annotations of training videos as labels: of those whose keys are listed, or of all annotated ones for "all"."""
+    if use_annotations is None:
+        return {}
+    training = {video.key: video for video in corpus.videos}
+    if use_annotations == "all":
+        wanted = [key for key in training if key in corpus.annotations]
+        if not wanted:
+            raise InputError(f"corpus '{corpus.name}': no training video is annotated, so there are no annotations to use")
+    else:
+        listed = [use_annotations] if isinstance(use_annotations, str) else use_annotations
+        wanted = [parse_video_key(key) if isinstance(key, str) else key for key in listed]
+    for key in wanted:
+        if key not in training:
+            raise InputError(f"use_annotations: video {key} is not a training video; expected TASK_VIDEO of the training videos")
+        if key not in corpus.annotations:
+            raise InputError(f"use_annotations: video {key} has no annotation; expected videos that are annotated")
+    return {key: labels_from_annotation(corpus.annotations[key], len(corpus.tasks[key.task].steps)) for key in wanted}
 
 
 def n_epochs(method: str | Method, **settings: Any) -> int:
@@ -97,11 +105,15 @@ def _chosen(corpus: Corpus, videos: Iterable[str] | None) -> Corpus:
     return corpus.only(kept)
 
 
-def _watched(method: Any, checkpoint: str | Path | None, after_epoch: Callable[[Any], None] | None) -> Any:
-    """The method with a checkpoint and a callback, where it has them."""
+def _watched(method: Any, checkpoint: str | Path | None, after_epoch: Callable[[Any], None] | None, start: Model | None) -> Any:
+    """The method with a checkpoint, a callback and a model to start from, where it has them."""
     names = {f.name for f in fields(method)} if is_dataclass(method) else set()
     changes: dict[str, Any] = {}
-    if checkpoint is not None and "checkpoint" in names:
+    if start is not None:
+        if "start" not in names:
+            raise InputError(f"method '{method_title(method)}' cannot start from a model; `hmm` can")
+        changes["start"] = start.scorer
+    elif checkpoint is not None and "checkpoint" in names:
         changes["checkpoint"] = method.checkpoint_at(Path(checkpoint))
     if after_epoch is not None and "after_epoch" in names:
         changes["after_epoch"] = after_epoch

@@ -24,7 +24,7 @@ from crosstask.extraction.feature_spec import FeatureSpec, parse_feature_spec
 from crosstask.features import NpyFeatures, read_feature_spec
 from crosstask.model.file import load_model
 from crosstask.model.model import Model
-from crosstask.model.training import n_epochs, train_unpacked
+from crosstask.model.training import n_epochs, train
 from crosstask.narration.narrate import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import localize_corpus
@@ -189,4 +189,4 @@ def _train(corpus: Corpus, config: RunConfig, progress: Progress) -> Model:
         raise InputError(f"corpus '{corpus.name}': features could be extracted of no video, so there is nothing to train on")
     kept = corpus.only_tasks({video.task for video in chosen}).only(chosen)
     with progress("training", n_epochs("hmm")) as advance:
-        return train_unpacked(kept, "hmm", config.sharing, seed=config.seed, after_epoch=lambda state: advance())
+        return train(kept, "hmm", config.sharing, seed=config.seed, after_epoch=lambda state: advance(), pack=False)

@@ -6,7 +6,8 @@ classes. A priori the class means vary together as the names of the classes do:
     cov(m_c, m_d) = shared * k(c, d) + own * [c = d]         k: kernel between the names of classes
 
 n_c labelled segments of class c have the mean y_c, which is m_c plus noise of variance noise / n_c + bias_c: consecutive segments repeat each other
-(`observation_noise`), and weak labels are systematically off. The posterior mean is Gaussian-process regression, for each feature dimension alike:
+(`observation_noise`), and weak labels are systematically off. Labels of a person have no bias; where a class has both kinds, y_c is their mean weighted by
+the inverse variances. The posterior mean is Gaussian-process regression, for each feature dimension alike:
 
     M = C alpha,    alpha = (C + diag(noise / n + bias))^-1 Y,    C = shared * K + own * I
 
@@ -49,20 +50,51 @@ def observation_noise(autocorrelation_time: float) -> float:
 
 @dataclass(frozen=True)
 class ClassStatistics:
-    """Soft counts (C,) and feature sums (C, d) of the segments labelled with each class, and the bias variance of their labels (C,)."""
+    """Soft counts (C,) and feature sums (C, d) of the segments labelled with each class, and the bias variance of their labels (C,).
+
+    `hard_counts` and `hard_sums` are those of labels by a person, which have no bias.
+    """
 
     counts: npt.NDArray[np.float64]
     sums: npt.NDArray[np.float64]
     bias: npt.NDArray[np.float64]
+    hard_counts: npt.NDArray[np.float64] | None = None
+    hard_sums: npt.NDArray[np.float64] | None = None
+
+    def observations(self, noise: float) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Observed class means (C, d) and their variances (C,)."""
+        means, variance = _observed(self.counts, self.sums, noise)
+        variance = np.where(self.counts > _FEWEST_SEGMENTS, variance + self.bias, _UNOBSERVED_VARIANCE)
+        if self.hard_counts is None or self.hard_sums is None:
+            return means, variance
+        hard_means, hard_variance = _observed(self.hard_counts, self.hard_sums, noise)
+        hard_variance = np.where(self.hard_counts > _FEWEST_SEGMENTS, hard_variance, _UNOBSERVED_VARIANCE)
+        together = 1 / (1 / variance + 1 / hard_variance)
+        combined = (means / variance[:, None] + hard_means / hard_variance[:, None]) * together[:, None]
+        return combined.astype(np.float64), together.astype(np.float64)
+
+    @property
+    def all_counts(self) -> npt.NDArray[np.float64]:
+        """(C,) of both kinds of labels."""
+        return self.counts if self.hard_counts is None else self.counts + self.hard_counts
+
+    @property
+    def all_sums(self) -> npt.NDArray[np.float64]:
+        """(C, d) of both kinds of labels."""
+        return self.sums if self.hard_sums is None else self.sums + self.hard_sums
+
+
+def _observed(counts: Floats, sums: Floats, noise: float) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Means (C, d) of labelled segments and their variances (C,) without bias."""
+    means, variance = sums / np.maximum(counts, 1e-6)[:, None], noise / np.maximum(counts, _FEWEST_SEGMENTS)
+    return means.astype(np.float64), variance.astype(np.float64)
 
 
 def mean_coefficients(statistics: ClassStatistics, kernel: Floats, prior: MeanPrior) -> npt.NDArray[np.float64]:
     """(C, d) alpha of the regression above; kernel is (C, C)."""
-    means = statistics.sums / np.maximum(statistics.counts, 1e-6)[:, None]
-    observed = statistics.counts > _FEWEST_SEGMENTS
-    variance = prior.noise / np.maximum(statistics.counts, _FEWEST_SEGMENTS) + statistics.bias
+    means, variance = statistics.observations(prior.noise)
     covariance = prior.shared * kernel + prior.own * np.eye(len(means))
-    return np.linalg.solve(covariance + np.diag(np.where(observed, variance, _UNOBSERVED_VARIANCE)), means)
+    return np.linalg.solve(covariance + np.diag(variance), means).astype(np.float64, copy=False)
 
 
 def class_means(coefficients: Floats, kernel: Floats, prior: MeanPrior) -> npt.NDArray[np.float64]:
@@ -74,7 +106,8 @@ def within_covariance(
     statistics: ClassStatistics, second_moment: Floats, n_rows: int, prior: MeanPrior
 ) -> npt.NDArray[np.float64]:
     """(d, d) covariance of segments around their class means, shrunk towards a multiple of the identity."""
-    between = (statistics.sums.T / np.maximum(statistics.counts, 1e-6)) @ statistics.sums / n_rows
+    counts, sums = statistics.all_counts, statistics.all_sums
+    between = (sums.T / np.maximum(counts, 1e-6)) @ sums / n_rows
     within = second_moment - between
     d = len(within)
     mean_variance = max(float(np.trace(within)) / d, 1e-6)  # positive, also where one class explains every segment

@@ -15,7 +15,8 @@ Initial labels: the windows of a step where it has one, otherwise the K-th part 
              e being the mean of P(segment in step | x) over the evenly spaced label: it counts as far as the features agree.
 
 The E step is cross-fitted: the labels of a video are computed with class means estimated from the other folds, otherwise a video would confirm its
-own labels. Windows are used only if they are informative about the features (`window_test.py`).
+own labels. Steps that a person labelled are not estimated: their labels are fixed, and the posterior of the video's other steps is conditional on them
+(`known_steps.py`). Windows are used only if they are informative about the features (`window_test.py`).
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.inference.hmm_posterior import HmmPosterior, hmm_posterior
+from crosstask.inference.loose_order_posterior import loose_order_posterior, loose_transitions
 from crosstask.learning.hmm.class_means import LdaWeights, MeanPrior, log_likelihood_ratios, mean_coefficients, within_covariance
+from crosstask.learning.hmm.known_steps import KnownSteps, start_probabilities
 from crosstask.learning.hmm.statistics import (
     ClassIndex,
     HmmVideo,
@@ -34,7 +37,16 @@ from crosstask.learning.hmm.statistics import (
     normalised_labels,
     second_moment_of,
 )
-from crosstask.learning.hmm.task_prior import INITIAL_PRESENCE, P_BACKGROUND, TaskPrior, initial_prior, update_prior, zero_counts
+from crosstask.learning.hmm.task_prior import (
+    BACKWARD_REACH,
+    INITIAL_PRESENCE,
+    P_BACKGROUND,
+    P_BACKWARD,
+    TaskPrior,
+    initial_prior,
+    update_prior,
+    zero_counts,
+)
 from crosstask.learning.hmm.window_test import windows_are_informative
 
 Floats = npt.NDArray[np.floating]
@@ -66,11 +78,19 @@ class HmmParameters:
 
 @dataclass(frozen=True)
 class EmState:
-    """The state after some iterations: soft counts (folds, C) and feature sums (folds, C, d) of the last one, and the priors."""
+    """The state after some iterations: soft counts (kinds, folds, C) and feature sums (kinds, folds, C, d) of the last one, and the priors."""
 
     iterations: int
     counts: npt.NDArray[np.float64]
     sums: npt.NDArray[np.float64]
+    priors: tuple[TaskPrior, ...]
+
+
+@dataclass(frozen=True)
+class StartingPoint:
+    """The parameters of a trained model to continue from: LDA weights of all classes (C, d), and priors by task."""
+
+    lda: LdaWeights
     priors: tuple[TaskPrior, ...]
 
 
@@ -80,25 +100,32 @@ def fit_em(
     settings: EmSettings,
     after_iteration: Callable[[EmState], None] = lambda state: None,
     resume_from: EmState | None = None,
+    start: StartingPoint | None = None,
 ) -> HmmParameters:
-    """The parameters after all iterations, or after those that remain; the order of the videos matters only for their folds."""
+    """The parameters after all iterations, or after those that remain; the order of the videos matters only for their folds.
+
+    From a `start`, the first labels are posteriors under its parameters instead of initial labels.
+    """
     folds = assign_folds(videos, settings.folds)
     second_moment = second_moment_of([video.rows for video in videos])
     informative = windows_are_informative(videos, classes, folds, second_moment, settings.mean_prior, settings.window_bias)
     windows = [video.windows if informative else np.zeros_like(video.windows) for video in videos]
     bias = _label_bias(videos, windows, classes, settings)
     if resume_from is None:
-        first, priors = 0, [initial_prior(n_steps) for n_steps in classes.n_steps]
+        first, priors = 0, list(start.priors) if start else [initial_prior(n_steps) for n_steps in classes.n_steps]
         statistics = SufficientStatistics(classes, folds, videos)
     else:
         first, priors = resume_from.iterations, list(resume_from.priors)
         statistics = SufficientStatistics(classes, folds, videos, resume_from.counts, resume_from.sums)
     for iteration in range(first, settings.iterations):
-        lda = statistics.lda_without_each_fold(bias, second_moment, settings.mean_prior) if iteration else []
+        if iteration:
+            lda = statistics.lda_without_each_fold(bias, second_moment, settings.mean_prior)
+        else:
+            lda = [start.lda] * statistics.n_folds if start else []
         counts = [zero_counts(n_steps) for n_steps in classes.n_steps]
         statistics = SufficientStatistics(classes, folds, videos)
         for number, (video, allowed) in enumerate(zip(videos, windows, strict=True)):
-            of_others = lda[folds[number]] if iteration else None
+            of_others = lda[folds[number]] if lda else None
             labels, starts = soft_labels(video, allowed, classes.of(video.task), of_others, priors[video.task], settings)
             statistics.add(number, video, labels)
             counts[video.task].add(labels, starts)
@@ -124,19 +151,44 @@ def soft_labels(
     initial = np.where(has_window, windows, uniform_labels(n_segments, n_steps)).astype(np.float64)
     if lda is None:
         labels, starts = normalised_labels(initial), np.full(n_steps, INITIAL_PRESENCE)
+        if video.known is not None:
+            labels, starts = labels_beside_known(prior.position_log_ratios(n_segments), video.known, prior)
     else:
         ratios = prior.position_log_ratios(n_segments) + log_likelihood_ratios(video.rows, lda, classes)
-        gamma = posterior(ratios + window_log_ratios(windows), prior) if has_window.any() else posterior(ratios, prior)
-        if has_window.all():
-            gated = normalised_labels(initial)
-        else:
-            without_windows = posterior(ratios, prior) if has_window.any() else gamma
-            agreement = (without_windows.in_step * initial).sum(axis=0) / initial.sum(axis=0)
-            gated = normalised_labels(initial * np.where(has_window, 1.0, agreement / (agreement + settings.gate)))
-        weight = np.where(has_window, settings.window_weight, settings.spacing_weight)
-        labels = normalised_labels(weight * gated + (1 - weight) * gamma.in_step)
-        starts = gamma.p_shown
+        labels, starts = mixed_labels(initial, ratios, windows, prior, settings, video.known)
     return np.hstack([labels, 1 - labels.sum(axis=1, keepdims=True)]), starts
+
+
+def mixed_labels(
+    initial: Floats,
+    ratios: Floats,
+    windows: npt.NDArray[np.bool_],
+    prior: TaskPrior,
+    settings: EmSettings,
+    known: KnownSteps | None = None,
+) -> tuple[Floats, Floats]:
+    """The mixture r (T, K) of initial labels and posterior, and P(shown) (K,), for log-ratios (T, K + 1) without windows."""
+    has_window = windows.any(axis=0)
+    evidence = ratios + window_log_ratios(windows) if has_window.any() else ratios
+    gamma = posterior(evidence, prior)
+    in_step, starts = (gamma.in_step, gamma.p_shown) if known is None else labels_beside_known(evidence, known, prior)
+    if has_window.all():
+        gated = normalised_labels(initial)
+    else:
+        without_windows = posterior(ratios, prior) if has_window.any() else gamma
+        agreement = (without_windows.in_step * initial).sum(axis=0) / initial.sum(axis=0)
+        gated = normalised_labels(initial * np.where(has_window, 1.0, agreement / (agreement + settings.gate)))
+    weight = np.where(has_window, settings.window_weight, settings.spacing_weight)
+    if known is None:
+        return normalised_labels(weight * gated + (1 - weight) * in_step), starts
+    return known.impose(np.where(known.labelled, in_step, weight * gated + (1 - weight) * in_step)), starts
+
+
+def labels_beside_known(ratios: Floats, known: KnownSteps, prior: TaskPrior) -> tuple[Floats, Floats]:
+    """Labels (T, K) and P(shown) (K,) of a video with log-ratios (T, K + 1), given what a person labelled."""
+    strict = posterior(ratios + known.log_ratios, prior)
+    in_step = strict.in_step if known.in_order else loose_posterior(ratios + known.log_ratios, prior)
+    return known.impose(in_step), start_probabilities(known, strict.p_shown)
 
 
 def posterior(log_ratios: Floats, prior: TaskPrior) -> HmmPosterior:
@@ -144,6 +196,14 @@ def posterior(log_ratios: Floats, prior: TaskPrior) -> HmmPosterior:
     n_segments = len(log_ratios)
     a, a_bg = prior.self_transition(n_segments), prior.background_self_transition(n_segments)
     return hmm_posterior(log_ratios, a, a_bg, P_BACKGROUND, prior.presence)
+
+
+def loose_posterior(log_ratios: Floats, prior: TaskPrior) -> npt.NDArray[np.float64]:
+    """(T, K) posterior where an earlier step of the list may follow with a small probability."""
+    n_segments, n_steps = len(log_ratios), len(prior.duration)
+    transitions = loose_transitions(np.full(n_steps, INITIAL_PRESENCE), P_BACKWARD, BACKWARD_REACH)
+    a, a_bg = prior.self_transition(n_segments), prior.background_self_transition(n_segments)
+    return loose_order_posterior(log_ratios, a, a_bg, P_BACKGROUND, transitions)
 
 
 def window_log_ratios(windows: npt.NDArray[np.bool_]) -> Floats:

@@ -1,7 +1,7 @@
 """Sufficient statistics of EM: soft counts and feature sums of every class, kept by fold for cross-fitting."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,17 +16,23 @@ from crosstask.learning.hmm.class_means import (
     mean_coefficients,
     within_covariance,
 )
+from crosstask.learning.hmm.known_steps import KnownSteps
 
 Floats = npt.NDArray[np.floating]
+WEAK, HARD = 0, 1  # kinds of labels, the first axis of the statistics
 
 
 @dataclass(frozen=True)
 class HmmVideo:
-    """A training video: number of its task, whitened rows (T, d), and windows (T, K); a step without a window has a zero column."""
+    """A training video: number of its task, whitened rows (T, d), windows (T, K), and what a person labelled.
+
+    A step without a window has a zero column.
+    """
 
     task: int
     rows: npt.NDArray[np.float32]
     windows: npt.NDArray[np.bool_]
+    known: KnownSteps | None = None
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class ClassIndex:
 
 
 class SufficientStatistics:
-    """Soft counts (folds, C) and feature sums (folds, C, d) of all labels, kept by fold, so that each fold can be left out."""
+    """Soft counts (2, folds, C) and feature sums (2, folds, C, d) of weak and of hard labels, kept by fold, so that each fold can be left out."""
 
     def __init__(
         self,
@@ -59,22 +65,32 @@ class SufficientStatistics:
         self.classes, self.folds = classes, folds
         self.n_folds = max(folds) + 1
         self.n_rows = sum(len(video.rows) for video in videos)
-        shape = (self.n_folds, len(classes.kernel), videos[0].rows.shape[1])
-        self.counts = np.zeros(shape[:2]) if counts is None else counts
+        kinds = 1 + any(video.known is not None for video in videos)
+        shape = (kinds, self.n_folds, len(classes.kernel), videos[0].rows.shape[1])
+        self.counts = np.zeros(shape[:3]) if counts is None else counts
         self.sums = np.zeros(shape) if sums is None else sums
 
     def add(self, number: int, video: HmmVideo, labels: Floats) -> None:
-        """Add video `number` with its soft labels (T, K + 1)."""
+        """Add video `number` with its soft labels (T, K + 1); those of steps that a person labelled are hard."""
         classes, fold = self.classes.of(video.task), self.folds[number]
-        self.counts[fold, classes] += labels.sum(axis=0)
-        self.sums[fold, classes] += labels.T @ video.rows
+        counts, sums = labels.sum(axis=0), labels.T @ video.rows
+        if video.known is None:
+            self.counts[WEAK, fold, classes] += counts
+            self.sums[WEAK, fold, classes] += sums
+            return
+        hard = video.known.hard_classes
+        for kind, of_kind in ((WEAK, ~hard), (HARD, hard)):
+            self.counts[kind, fold, classes] += counts * of_kind
+            self.sums[kind, fold, classes] += sums * of_kind[:, None]
 
     def totals(self, bias: Floats, without: int | None = None) -> ClassStatistics:
         """The statistics of all folds, or of all but one; a single fold is never left out, as nothing would remain."""
-        counts, sums = self.counts.sum(axis=0), self.sums.sum(axis=0)
+        counts, sums = self.counts.sum(axis=1), self.sums.sum(axis=1)
         if without is not None and self.n_folds > 1:
-            counts, sums = counts - self.counts[without], sums - self.sums[without]
-        return ClassStatistics(np.maximum(counts, 0), sums, np.asarray(bias, dtype=np.float64))
+            counts, sums = counts - self.counts[:, without], sums - self.sums[:, without]
+        counts = np.maximum(counts, 0)
+        weak = ClassStatistics(counts[WEAK], sums[WEAK], np.asarray(bias, dtype=np.float64))
+        return weak if len(counts) == 1 else replace(weak, hard_counts=counts[HARD], hard_sums=sums[HARD])
 
     def lda_without_each_fold(self, bias: Floats, second_moment: Floats, prior: MeanPrior) -> list[LdaWeights]:
         """For each fold, the LDA weights of class means estimated from the other folds; the covariance is that of all folds."""

@@ -21,6 +21,8 @@ _POSITION_PSEUDO_COUNT = 0.2  # videos' worth of uniform position
 _POSITION_FLOOR = 1e-3  # density of a step at the far end of the initial prior
 _SHORTEST_DURATION = 1.01  # segments; keeps self-transitions positive
 P_BACKGROUND = 0.5  # probability that background, rather than the next step, follows a step
+P_BACKWARD = 0.05  # in loose order, probability that an earlier step of the list follows; 0.02 to 0.2 score alike
+BACKWARD_REACH = 0.5  # an earlier step one place farther back is so many times as likely; 0.8 scores alike
 
 
 class PositionWeight(NamedTuple):
