@@ -5,10 +5,12 @@ import pytest
 
 from crosstask.inference.narration_evidence import (
     FeatureEvidence,
+    NarratedEvidence,
     agreement_densities,
     anchor_log_ratios,
     estimate_reliability,
     feature_posterior,
+    fit_narration,
     joint_posterior,
     offset_density,
     usual_density,
@@ -51,6 +53,25 @@ def test_random_windows_have_little_reliability_ordered_or_not():
 
 def test_without_evidence_in_features_the_prior_stays():
     assert reliability_of(lambda rng, m: m, strength=0.0, n_videos=3) > 0.75
+
+
+@pytest.mark.parametrize(("scale", "low", "high"), [(0.25, 1.8, 4.0), (4.0, 0.25, 0.6)])
+def test_feature_weight_undoes_a_wrong_scale_of_the_features(scale, low, high):
+    """Features whose log-ratios are too small by a factor of four are weighted up, and those that are too large down."""
+    rng = np.random.default_rng(0)
+    videos = []
+    for _ in range(40):
+        evidence, middles = video_with(rng, strength=0.4)
+        windows = middles + rng.normal(size=K) * 2
+        videos.append(NarratedEvidence(evidence.weighted(scale), windows, np.full(K, 1 / T)))
+    assert low < fit_narration(videos).feature_weight <= high
+
+
+def test_feature_weight_stays_at_one_without_windows():
+    evidence, _ = video_with(np.random.default_rng(3))
+    nothing = NarratedEvidence(evidence, np.full(K, np.nan), np.full(K, 1 / T))
+    assert fit_narration([nothing]).feature_weight == pytest.approx(1.0)
+    assert fit_narration([]).feature_weight == pytest.approx(1.0)
 
 
 def test_windows_lead_where_features_contain_no_evidence():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from crosstask.evaluation.evaluate import evaluate
+from crosstask.inference.narration_evidence import NarrationFit
 from crosstask.methods import method_named
 from crosstask.narration.joint_decoding import (
     evidence_scorer,
@@ -64,8 +65,8 @@ def test_random_windows_have_no_reliability_and_true_ones_do(corpus, scorer):
         for v in many.videos
     }
     trained = method_named("hmm").fit(many.without_windows(), rng)
-    assert fit_joint_decoder(trained, replace(many, windows=anywhere), many.videos).reliability < 0.1
-    assert fit_joint_decoder(trained, many, many.videos).reliability > 0.8
+    assert fit_joint_decoder(trained, replace(many, windows=anywhere), many.videos).fit.reliability < 0.1
+    assert fit_joint_decoder(trained, many, many.videos).fit.reliability > 0.8
 
 
 def test_without_narration_every_number_stays(corpus, scorer):
@@ -113,5 +114,5 @@ def test_one_video_follows_its_narration_where_its_features_are_silent(corpus, s
 
 def test_unrelated_narration_leaves_the_scores_of_the_features(corpus, scorer):
     task, rows = corpus.tasks["1"], corpus.features.rows("-v1_1")
-    found = joint_scores(scorer, task, rows, np.array([8.0, 40.0, 52.0]), np.full(3, 1 / 60), reliability=0.0)
+    found = joint_scores(scorer, task, rows, np.array([8.0, 40.0, 52.0]), np.full(3, 1 / 60), NarrationFit(0.0, 1.0))
     np.testing.assert_allclose(found.scores, scorer.score(task, rows), atol=1e-12)

@@ -15,9 +15,11 @@ of the first part, times the probability that it is not 0. Windows that have not
 contain no evidence beyond order, all parts explain a window equally well, and r stays at its prior.
 
 The log-ratios of features are divided by their autocorrelation time (`tempered`): neighbouring seconds are not independent observations.
+How informative features are differs from corpus to corpus, so the log-ratios are also multiplied by a factor, the feature weight: the
+one under which the posterior of the features predicts the windows best (`estimate_feature_weight`). No labels are used.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -48,6 +50,8 @@ RELIABILITY_PRIOR = (9.0, 1.0)
 P_UNRELATED = 0.01
 # Mean duration of an interval when decoding, as a share of the trained one. Of 0.25, 0.5 and 1 the best on development people.
 DURATION_SHARE = 0.5
+# Factors on the log-ratios of features that are compared; their geometric mean, 1, is kept where windows do not tell them apart.
+FEATURE_WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)
 _SHORTEST_GAP_S = 1.5  # seconds between two windows below which durations are not shortened further
 
 
@@ -60,6 +64,18 @@ class FeatureEvidence(NamedTuple):
     background_self_transition: float
     p_background: float
     presence: Array  # (K,)
+
+    def weighted(self, feature_weight: float) -> "FeatureEvidence":
+        """The same with log-ratios multiplied by a factor."""
+        return self._replace(log_ratios=feature_weight * self.log_ratios)
+
+
+class NarratedEvidence(NamedTuple):
+    """A video's feature evidence, the centres of its windows (K,) in seconds, and the usual density of each (K,)."""
+
+    features: FeatureEvidence
+    centres_s: Array
+    usual: Array
 
 
 def tempered(log_ratios: npt.ArrayLike, autocorrelation_time: float) -> Array:
@@ -166,6 +182,45 @@ def agreement_densities(features: FeatureEvidence, centres_s: Array, usual: Arra
     return np.array(rows).reshape(-1, 4)
 
 
+class NarrationFit(NamedTuple):
+    """What is estimated over a collection: the reliability of its narration, and the weight of its features."""
+
+    reliability: float
+    feature_weight: float
+
+
+def fit_narration(videos: Sequence[NarratedEvidence]) -> NarrationFit:
+    """Reliability and feature weight under which features and windows of the videos explain each other best."""
+    feature_weight = estimate_feature_weight({weight: _all_densities(videos, weight) for weight in FEATURE_WEIGHTS})
+    return NarrationFit(estimate_reliability(_all_densities(videos, feature_weight)), feature_weight)
+
+
+def _all_densities(videos: Sequence[NarratedEvidence], feature_weight: float) -> Array:
+    """(n, 4) `agreement_densities` of all windows of the videos."""
+    found = [agreement_densities(v.features.weighted(feature_weight), v.centres_s, v.usual) for v in videos]
+    return np.concatenate([np.zeros((0, 4)), *found])
+
+
+def estimate_feature_weight(densities: Mapping[float, Array]) -> float:
+    """The geometric mean of feature weights under their posterior, given the densities (n, 4) of the same windows for each weight.
+
+    >>> round(estimate_feature_weight({0.5: np.full((9, 4), 0.1), 2.0: np.full((9, 4), 0.1)}), 3)
+    1.0
+    """
+    weights = np.array(list(densities))
+    log_likelihood = np.array(
+        [np.log(np.maximum(d @ _mixture_weights(d, _counted(d)), 1e-300)).sum() for d in densities.values()]
+    )
+    probability = np.exp(log_likelihood - log_likelihood.max())
+    return float(np.exp((probability * np.log(weights)).sum() / probability.sum()))
+
+
+def _counted(densities: Array, prior: tuple[float, float] = RELIABILITY_PRIOR) -> Array:
+    """The prior of the weights of a mixture of (n, 1 + chance) densities, in windows."""
+    n_chance = densities.shape[1] - 1
+    return np.array([prior[0], *[prior[1] / n_chance] * n_chance])
+
+
 def estimate_reliability(densities: Array, prior: tuple[float, float] = RELIABILITY_PRIOR) -> float:
     """The expected weight of the first column in a mixture of the columns of densities (n, 1 + chance), by EM.
 
@@ -175,8 +230,7 @@ def estimate_reliability(densities: Array, prior: tuple[float, float] = RELIABIL
     >>> round(estimate_reliability(np.zeros((0, 4))), 3)
     0.891
     """
-    n_chance = densities.shape[1] - 1
-    counted = np.array([prior[0], *[prior[1] / n_chance] * n_chance])
+    counted = _counted(densities, prior)
     weights = _mixture_weights(densities, counted)
     by_chance = _mixture_weights(densities[:, 1:], counted[1:])
     r = float(weights[0])

@@ -1,7 +1,8 @@
 """Joint decoding: features and narration of a video as evidence in one posterior.
 
 Narration gives one moment per step: the centre of its window, or of where the subtitles mention it. How far it is trusted, the reliability,
-is estimated without labels over all videos of a call (`inference/narration_evidence.py`). The posterior is a mixture,
+and how informative the features are, the feature weight, are estimated without labels over all videos of a call
+(`inference/narration_evidence.py`). The posterior is a mixture,
 
     P(segment t in step k) = (1 - r) P(... | features) + r P(... | features, narration),      r the reliability,
 
@@ -22,8 +23,9 @@ from crosstask.inference.interval_posterior import IntervalPosterior
 from crosstask.inference.intervals import TEMPERING, intervals_around
 from crosstask.inference.narration_evidence import (
     FeatureEvidence,
-    agreement_densities,
-    estimate_reliability,
+    NarratedEvidence,
+    NarrationFit,
+    fit_narration,
     joint_posterior,
     usual_density,
 )
@@ -37,6 +39,7 @@ log = logging.getLogger(__name__)
 Array = npt.NDArray[np.float64]
 _LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 _SMALLEST_SCORE = 1e-12  # probability
+_FITTED_VIDEOS = 400  # narrated videos, evenly chosen, from which reliability and feature weight are estimated
 _SPEECH = "speech"  # the name of speech features in a feature spec
 
 
@@ -116,36 +119,37 @@ def subtitle_centres(task: Task, narration: Narration, n_segments: int, encoder:
 
 
 def joint_scores(
-    scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array, usual: Array, reliability: float
+    scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array, usual: Array, fit: NarrationFit
 ) -> JointScores:
     """Log-scores (T, K) and the posterior, given narration with centres (K,) in seconds and their usual densities (K,)."""
-    joint = joint_posterior(scorer.feature_evidence(task, features), centres_s, usual, reliability)
-    mixed = (1 - reliability) * scorer.posterior(task, features).in_step + reliability * joint.in_step
-    return JointScores(np.log(mixed + _SMALLEST_SCORE), joint, reliability)
+    evidence = scorer.feature_evidence(task, features).weighted(fit.feature_weight)
+    joint = joint_posterior(evidence, centres_s, usual, fit.reliability)
+    mixed = (1 - fit.reliability) * scorer.posterior(task, features).in_step + fit.reliability * joint.in_step
+    return JointScores(np.log(mixed + _SMALLEST_SCORE), joint, fit.reliability)
 
 
 def joint_scores_of_one(scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array) -> JointScores:
-    """As `joint_scores` for a single video, whose few windows hardly move the reliability from its prior."""
+    """As `joint_scores` for a single video, whose few windows hardly move the reliability and the feature weight from their priors."""
     usual = usual_density(centres_s / len(features), [], len(features))
-    agreement = agreement_densities(scorer.feature_evidence(task, features), centres_s, usual)
-    return joint_scores(scorer, task, features, centres_s, usual, estimate_reliability(agreement))
+    fit = fit_narration([NarratedEvidence(scorer.feature_evidence(task, features), centres_s, usual)])
+    return joint_scores(scorer, task, features, centres_s, usual, fit)
 
 
 @dataclass(frozen=True)
 class JointDecoder:
-    """The narration of a collection of videos, and its reliability."""
+    """The narration of a collection of videos, its reliability, and the weight of the features beside it."""
 
     scorer: EvidenceScorer
     centres_s: Mapping[VideoKey, Array]  # (K,) by video that has narration
     usual: Mapping[VideoKey, Array]  # (K,) density of the windows of the task's other videos
-    reliability: float
+    fit: NarrationFit
 
     def scores(self, video: Video, task: Task, features: npt.NDArray[np.floating]) -> JointScores | None:
         """Scores and posterior of a video; None where it has no narration."""
         if video.key not in self.centres_s:
             return None
         centres_s, usual = self.centres_s[video.key], self.usual[video.key]
-        return joint_scores(self.scorer, task, features, centres_s, usual, self.reliability)
+        return joint_scores(self.scorer, task, features, centres_s, usual, self.fit)
 
 
 def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -> JointDecoder:
@@ -156,16 +160,27 @@ def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -
         reason = "the features contain speech already" if contains_speech(corpus.feature_spec) else "no video has any"
         log.warning("narration is not used: %s", reason)
     relative = {key: c / corpus.features.length(key.video) for key, c in centres.items()}
-    usual, agreement = {}, [np.zeros((0, 4))]
-    for key, centres_s in centres.items():
-        others = [c for other, c in relative.items() if other.task == key.task and other != key]
+    of_task: dict[str, dict[VideoKey, Array]] = {}
+    for key, centre in relative.items():
+        of_task.setdefault(key.task, {})[key] = centre
+    usual = {}
+    for key in centres:
+        others = [centre for other, centre in of_task[key.task].items() if other != key]
         usual[key] = usual_density(relative[key], others, corpus.features.length(key.video))
-        try:
-            evidence = inner.feature_evidence(corpus.tasks[key.task], corpus.features.rows(key.video))
-            agreement.append(agreement_densities(evidence, centres_s, usual[key]))
-        except (InputError, ValueError):  # decoding this video says why
-            continue
-    return JointDecoder(inner, centres, usual, estimate_reliability(np.concatenate(agreement)))
+    fitted = list(centres)[:: max(1, -(-len(centres) // _FITTED_VIDEOS))]
+    evidence = [found for key in fitted if (found := _evidence_of(inner, corpus, key, centres[key], usual[key])) is not None]
+    return JointDecoder(inner, centres, usual, fit_narration(evidence))
+
+
+def _evidence_of(
+    scorer: EvidenceScorer, corpus: Corpus, key: VideoKey, centres_s: Array, usual: Array
+) -> NarratedEvidence | None:
+    """The evidence of one video; None for features that cannot be used: decoding this video says why."""
+    try:
+        found = scorer.feature_evidence(corpus.tasks[key.task], corpus.features.rows(key.video))
+    except (InputError, ValueError):
+        return None
+    return NarratedEvidence(found, centres_s, usual) if len(found.log_ratios) >= len(centres_s) else None
 
 
 def narration_centres(corpus: Corpus, videos: Sequence[Video]) -> dict[VideoKey, Array]:
