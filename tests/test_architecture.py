@@ -21,7 +21,7 @@ _UPPER = f"{_BASE} evaluation runs extraction model corpus_building export repor
 MAP = {
     "records": Package("", "frozen data types: Task, Video, Narration, Interval, Corpus, Localization"),
     "storage": Package("", "atomic files, locks, checksums"),
-    "inference": Package("", "arrays -> ordered labels: decoders, HMM posterior, intervals, absence"),
+    "inference": Package("", "arrays -> ordered labels: decoders, HMM posterior, intervals, confidence"),
     "learning": Package("inference", "arrays -> parameters: zhukov19/ (the paper), hmm/ (the default method), baselines/"),
     "features": Package("records storage", "packed, memory-mapped feature rows behind FeatureRows"),
     "datasets": Package("records features storage", "files <-> records: the release, corpus.toml, COIN, ..., subtitles/"),

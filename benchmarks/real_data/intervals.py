@@ -1,4 +1,4 @@
-"""Intervals and absent steps found by the default method (and intervals by the paper's) compared with simple rules, paired over splits. Writes JSON.
+"""Intervals found by the default method and by the paper's compared with fixed lengths, paired over splits. Writes JSON.
 
 python -m benchmarks.real_data.intervals DATA/breakfast SPEECH_CORPUS --out results/intervals.json
 
@@ -25,8 +25,8 @@ from crosstask.features.packed_corpus import with_packed_features
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.protocols import Scorer
 from crosstask.methods.zhukov19 import Zhukov19
-from crosstask.metrics.intervals import absence_f1, best_iou, random_f1
-from crosstask.model.localization import absence_thresholds_of, localization_of
+from crosstask.metrics.intervals import best_iou
+from crosstask.model.localization import localization_of
 from crosstask.records import Corpus, Interval, Video
 from crosstask.storage import write_json
 
@@ -55,42 +55,28 @@ def one_split(corpus: Corpus, split: Split, seed: int) -> dict[str, float]:
         for task in corpus.tasks:
             spacing = float(np.mean([corpus.n_segments(v) / len(corpus.tasks[task].steps) for v in train.videos_of(task)]))
             for key, value in one_task(corpus, scorer, [v for v in split.test if v.task == task], spacing).items():
-                if name == "best" or "IoU" in key:
-                    figures.setdefault(f"{name}: {key}", []).append(value)
+                figures.setdefault(f"{name}: {key}", []).append(value)
     return {key: float(np.mean(values)) for key, values in figures.items()}
 
 
 def one_task(corpus: Corpus, scorer: Scorer, tested: list[Video], spacing: float) -> dict[str, float]:
-    """Overlap of the spans and of the two fixed lengths, and F1 of absence, on one task."""
-    overlaps: dict[str, list[float]] = {"span IoU": [], "T/K of the video, IoU": [], "mean spacing of the task, IoU": []}
-    said, absent, hits = [], [], []
+    """Overlap of the intervals and of the two fixed lengths with the truth, on one task."""
+    overlaps: dict[str, list[float]] = {"interval IoU": [], "T/K of the video, IoU": [], "mean spacing of the task, IoU": []}
     for video in tested:
         task = corpus.task_of(video)
         scores = scorer.score(task, np.asarray(corpus.features.rows(video.id)))
-        found = localization_of(task, scores, video.id, absence_thresholds_of(scorer, task))
+        found = localization_of(task, scores, video.id)
         n = len(scores)
         lengths = {"T/K of the video, IoU": n / len(task.steps), "mean spacing of the task, IoU": spacing}
         for k, step in enumerate(found.steps):
             truths = [
                 Interval(a.interval.start_s, min(a.interval.end_s, n)) for a in corpus.annotations[video.key] if a.step == k
             ]
-            said.append(not step.shown)
-            absent.append(not truths)
-            hits.append(any(step.segment in a.segments(n) for a in truths))
             if truths:
-                overlaps["span IoU"].append(best_iou(Interval(step.start_s, step.end_s), truths))
+                overlaps["interval IoU"].append(best_iou(Interval(step.start_s, step.end_s), truths))
                 for name, length in lengths.items():
                     overlaps[name].append(best_iou(around(step.segment + 0.5, length, n), truths))
-    s, a, h = np.array(said), np.array(absent), np.array(hits)
-    return {name: float(np.mean(values)) for name, values in overlaps.items()} | {
-        "absent F1": absence_f1(s, a),
-        "absent F1, random at the same rate": random_f1(s, a),
-        "absent F1, all declared": absence_f1(np.ones_like(s), a),
-        "share declared absent": float(s.mean()),
-        "share absent": float(a.mean()),
-        "right moment, of those declared absent": float(h[s].mean()) if s.any() else 0.0,
-        "right moment, of the others": float(h[~s].mean()),
-    }
+    return {name: float(np.mean(values)) for name, values in overlaps.items()}
 
 
 def around(middle: float, length: float, n_segments: int) -> Interval:
@@ -99,17 +85,15 @@ def around(middle: float, length: float, n_segments: int) -> Interval:
 
 
 PAIRS = [
-    ("best: span IoU", "best: T/K of the video, IoU"),
-    ("best: span IoU", "best: mean spacing of the task, IoU"),
-    ("paper: span IoU", "paper: T/K of the video, IoU"),
-    ("paper: span IoU", "paper: mean spacing of the task, IoU"),
-    ("best: absent F1", "best: absent F1, random at the same rate"),
-    ("best: absent F1", "best: absent F1, all declared"),
+    ("best: interval IoU", "best: T/K of the video, IoU"),
+    ("best: interval IoU", "best: mean spacing of the task, IoU"),
+    ("paper: interval IoU", "paper: T/K of the video, IoU"),
+    ("paper: interval IoU", "paper: mean spacing of the task, IoU"),
 ]
 
 
 def summary(corpus: Corpus, draw: Callable[[Corpus, np.random.Generator], Split], n_splits: int) -> dict[str, object]:
-    """Means over splits, and paired differences; "none absent" has F1 0 by definition."""
+    """Means over splits, and paired differences."""
     runs = []
     for seed in range(n_splits):
         runs.append(one_split(corpus, draw(corpus, np.random.default_rng(seed)), seed))
@@ -118,7 +102,6 @@ def summary(corpus: Corpus, draw: Callable[[Corpus, np.random.Generator], Split]
     return {
         "figures": {key: run_statistics(values) for key, values in figures.items()},
         "differences": {f"{a} - {b}": paired_difference(figures[a], figures[b]) for a, b in PAIRS},
-        "best: absent F1 - none declared (0)": paired_difference(figures["best: absent F1"], [0.0] * n_splits),
     }
 
 
@@ -132,7 +115,7 @@ def main() -> None:
     breakfast = half_of_people(with_packed_features(open_corpus(arguments.breakfast)), arguments.half)
     speech = half_of_videos(with_packed_features(open_corpus(arguments.speech)), arguments.half)
     result = {
-        "what": "spans (IoU) and absent steps (F1), mean over tasks; fractions; see the script for the halves and rules",
+        "what": "IoU of intervals, mean over tasks; fractions; see the script for the halves",
         "command": f"python -m benchmarks.real_data.intervals DATA/breakfast SPEECH_CORPUS --splits {arguments.splits}"
         f" --half {arguments.half} --out results/intervals.json",
         "half": arguments.half,

@@ -628,20 +628,6 @@ MUTATIONS += [
         "tests/inference/test_intervals.py",
     ),
     Mutation(
-        "absence: threshold is a score",
-        "inference/absence.py",
-        ', method="higher"',
-        "",
-        "tests/inference/test_absence.py",
-    ),
-    Mutation(
-        "absence: few videos",
-        "inference/absence.py",
-        "if len(scores) < _FEWEST_VIDEOS:",
-        "if len(scores) == 0:",
-        "tests/inference/test_absence.py",
-    ),
-    Mutation(
         "scorer: own part of a trained mean",
         "methods/hmm.py",
         "return from_words + prior.own * coefficients[classes], self.parameters.priors[number]",

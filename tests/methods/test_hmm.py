@@ -17,7 +17,6 @@ from crosstask.learning.hmm.whitening import autocorrelation_time
 from crosstask.methods.hmm import HiddenMarkovModel, hmm_scorer_from, window_mask
 from crosstask.metrics.truth import annotated_videos
 from crosstask.model.file import load_model, save_model
-from crosstask.model.localization import absence_thresholds_of
 from crosstask.model.model import Model
 from crosstask.records import InputError, Interval, StepInterval, task_from_steps
 from crosstask.text.word_kernel import class_words, word_kernel
@@ -172,24 +171,6 @@ def test_features_on_disk_train_the_same_model_as_features_in_memory(monkeypatch
     monkeypatch.setattr("crosstask.storage.scratch.IN_MEMORY_BYTES", 0)
     on_disk = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
     assert np.array_equal(in_memory.parameters.coefficients, on_disk.parameters.coefficients)
-
-
-def test_steps_that_score_low_compared_with_other_videos_count_as_absent(tmp_path):
-    corpus = tiny_corpus(videos_per_task=20)
-    task = corpus.tasks["1"]
-    rows = {video.id: corpus.features.rows(video.id).copy() for video in corpus.videos}
-    without = list(corpus.videos_of("1")[:5])
-    for video in without:  # they do not show "stir coffee"
-        segments = corpus.annotations[video.key][1].interval.segments(20)
-        rows[video.id][segments.start : segments.stop] = 0
-    changed = replace(corpus, features=FeaturesInMemory(rows))
-    scorer = HiddenMarkovModel().fit(changed, np.random.default_rng(0))
-    model = Model(scorer, corpus.tasks)
-    absent = {v.id: not model.localize(rows[v.id], task).steps[1].shown for v in corpus.videos_of("1")}
-    assert all(absent[video.id] for video in without) and sum(absent.values()) == 6  # three tenths of twenty
-    kept = load_model(save_model(model, tmp_path / "m.safetensors"))
-    assert (absence_thresholds_of(kept, task) == absence_thresholds_of(scorer, task)).all()
-    assert absence_thresholds_of(kept, replace(task, steps=("stir", "pour milk"))) is None  # no training videos to compare with
 
 
 @pytest.mark.parametrize("length", [float("nan"), float("inf"), 0.0, -1.0])

@@ -85,7 +85,8 @@ def test_labels_fix_their_steps_when_localizing(corpus, keys, weak):
     labels = [StepLabel(0, moment_s=1.0), StepLabel(1, intervals=(Interval(3, 5),))]
     found = weak.localize(rows, task, labels=labels)
     assert found.steps[0].moment_s == 1.0 and 3 <= found.steps[1].moment_s < 5
-    assert found.steps[0].confidence == pytest.approx(1.0, abs=0.2)
+    assert found.steps[0].confidence == 1.0 and found.steps[2].confidence < 1
+    assert not weak.localize(rows, task, labels=[StepLabel(1)]).steps[1].shown
 
 
 @pytest.mark.parametrize(

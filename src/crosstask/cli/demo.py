@@ -112,7 +112,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     from crosstask.features import write_rows
     from crosstask.methods.hmm import HmmScorer
     from crosstask.model.file import save_model
-    from crosstask.model.localization import absence_thresholds_of, localization_of
+    from crosstask.model.localization import localization_of
     from crosstask.model.model import Model
     from crosstask.report.page import write_report
     from crosstask.report.timeline import draw_timeline
@@ -126,15 +126,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
         }
         for name in names
     }
-    parses = {
-        name: {
-            v.key: localization_of(
-                corpus.task_of(v), scores[name][v.key], v.id, absence_thresholds_of(shown.methods[name].scorer, corpus.task_of(v))
-            )
-            for v in tested
-        }
-        for name in names
-    }
+    parses = {name: {v.key: localization_of(corpus.task_of(v), scores[name][v.key], v.id) for v in tested} for name in names}
     scorer = shown.methods["hmm"].scorer
     assert isinstance(scorer, HmmScorer)
     trained = frozenset(video.key for video in shown.split.train)

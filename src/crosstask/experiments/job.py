@@ -13,7 +13,7 @@ from crosstask.experiments.corpora import open_once
 from crosstask.inference import decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
-from crosstask.model.localization import absence_thresholds_of, localization_of
+from crosstask.model.localization import localization_of
 from crosstask.records import Corpus, InputError, Video
 
 SHOWN_VIDEOS_PER_TASK = 2
@@ -102,7 +102,7 @@ def _localizations(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> lis
     for task in corpus.primary_tasks():
         for video in [v for v in test if v.task == task.id][:SHOWN_VIDEOS_PER_TASK]:
             scores = np.asarray(scorer.score(task, features_of(corpus, video)))
-            found = localization_of(task, scores, video.id, absence_thresholds_of(scorer, task), decoder_of(scorer))
+            found = localization_of(task, scores, video.id, decoder_of(scorer))
             localizations.append(found.to_json())
     return localizations
 

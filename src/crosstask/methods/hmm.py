@@ -16,8 +16,6 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from crosstask.inference import decode_scores
-from crosstask.inference.absence import absence_thresholds, scores_at
 from crosstask.inference.hmm_posterior import HmmPosterior
 from crosstask.inference.narration_evidence import DURATION_SHARE, FeatureEvidence, tempered
 from crosstask.learning.float16 import centred_scores
@@ -114,10 +112,7 @@ class HiddenMarkovModel(Params):
                 "much alike, to estimate a covariance from; train on more videos"
             ) from None
         _raise_if_not_finite(parameters)
-        scorer = HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings)
-        of_task = {task: [rows[video.id] for video in videos if video.task == task] for task in tasks}
-        thresholds = tuple(scorer.thresholds_from(task, of_task[task.id]) for task in tasks.values())
-        return replace(scorer, thresholds=thresholds)
+        return HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings)
 
     def _after_epoch(self, state: EmState) -> None:
         if self.checkpoint is not None:
@@ -192,7 +187,6 @@ class HmmScorer:
     tasks: tuple[Task, ...]
     sharing: Sharing
     settings: EmSettings = field(default_factory=EmSettings)
-    thresholds: tuple[npt.NDArray[np.float64], ...] = ()  # by trained task: (K,) scores below which a step counts as absent
     kind: str = "hmm"
     decoder: str = "free"  # the order of the steps is in the posterior already, as far as it is kept
     _cache: dict[tuple[str, tuple[str, ...]], tuple[LdaWeights, TaskPrior]] = field(
@@ -316,20 +310,6 @@ class HmmScorer:
         """The words of all trained steps."""
         return frozenset(word for name in self._class_names for word in name) - {BACKGROUND}
 
-    def thresholds_from(self, task: Task, videos: Sequence[npt.NDArray[np.floating]]) -> npt.NDArray[np.float64]:
-        """(K,) scores below which a step of the task counts as absent, from the features of its training videos."""
-        found: list[npt.NDArray[np.floating]] = [np.zeros((0, len(task.steps)))]
-        for features in videos:
-            scores = self.score(task, features)
-            found.append(scores_at(scores, decode_scores(scores, self.decoder))[None])
-        thresholds = absence_thresholds(np.concatenate(found)).astype(np.float32)  # as the model file stores them
-        return np.nextafter(thresholds, np.float32(-np.inf)).astype(np.float64)  # rounding must not make a step absent
-
-    def absence_thresholds(self, task: Task) -> npt.NDArray[np.float64] | None:
-        """(K,) scores below which a step counts as absent; None for a task that was not trained."""
-        number = self._number_of(task)
-        return self.thresholds[number] if number is not None and number < len(self.thresholds) else None
-
     def unknown_words(self, task: Task) -> tuple[str, ...]:
         """Words of the task's steps that were never trained."""
         words = {word for name in class_words(task, self.sharing) for word in name}
@@ -353,8 +333,6 @@ class HmmScorer:
             arrays[f"habits.{number:04d}.position"] = prior.position.astype(np.float32)
             arrays[f"habits.{number:04d}.length"] = prior.duration.astype(np.float32)
             arrays[f"habits.{number:04d}.presence"] = prior.presence.astype(np.float32)
-        for number, thresholds in enumerate(self.thresholds):
-            arrays[f"habits.{number:04d}.least"] = thresholds.astype(np.float32)
         values: dict[str, object] = {
             "trained_tasks": [{"id": t.id, "title": t.title, "steps": list(t.steps)} for t in self.tasks],
             **sharing_to_values(self.sharing, WORDS_OF_CLASS, self.tasks),
@@ -381,7 +359,6 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
         coefficients, covariance = arrays["coefficients"].astype(np.float64), arrays["covariance"].astype(np.float64)
         whitening = Whitening(arrays["unit"], arrays.get("directions"))
         parameters = HmmParameters(coefficients, covariance, priors, bool(values["windows_used"]))
-        thresholds = tuple(_thresholds_of(arrays, i, len(task.steps)) for i, task in enumerate(tasks))
         settings = _settings_from(values.get("em_settings", {}))
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
@@ -390,18 +367,10 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
         raise InputError("model file: its step lists do not fit its weights; train it again")
     if not all(0 < prior.background_duration < np.inf for prior in priors):
         raise InputError("model file: background duration must be positive and finite; train it again")
-    if any(len(of_task) != len(task.steps) for of_task, task in zip(thresholds, tasks, strict=True)):
-        raise InputError("model file: its step lists do not fit its absence thresholds; train it again")
-    return HmmScorer(whitening, parameters, tasks, sharing_from_values(values, WORDS_OF_CLASS), settings, thresholds)
+    return HmmScorer(whitening, parameters, tasks, sharing_from_values(values, WORDS_OF_CLASS), settings)
 
 
 def _settings_from(values: Mapping[str, Any]) -> EmSettings:
     """The settings in a model file; files of version 0.1 were always trained with the default ones."""
     mean_prior = {f.name: float(values["mean_prior"][f.name]) for f in fields(MeanPrior)} if values else {}
     return EmSettings(**{**values, "mean_prior": MeanPrior(**mean_prior)})
-
-
-def _thresholds_of(arrays: Mapping[str, npt.NDArray[Any]], number: int, n_steps: int) -> npt.NDArray[np.float64]:
-    """(K,) as stored; a file without thresholds calls every step shown."""
-    stored = arrays.get(f"habits.{number:04d}.least")
-    return np.full(n_steps, -np.inf) if stored is None else stored.astype(np.float64)

@@ -12,8 +12,6 @@ def model_info(path: str | Path) -> dict[str, Any]:
     path = Path(path)
     model = load_model(path)
     scorer: Any = model.scorer
-    thresholds = getattr(scorer, "thresholds", ())
-    compared = sum(bool((of_task > -float("inf")).any()) for of_task in thresholds)
     content = path.read_bytes()
     return {
         "file": str(path),
@@ -25,9 +23,7 @@ def model_info(path: str | Path) -> dict[str, Any]:
         "feature_dimensions": _width(scorer),
         "training_videos": len(model.trained_on),
         "seed": model.seed,
-        "absence": f"a step is called absent when its score is in the lowest 30 % of its task's training videos ({compared} tasks)"
-        if compared
-        else "no step is called absent: too few training videos to compare with",
+        "absence": "a step is called absent only when its calibrated probability of being shown is below one half",
         "bytes": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
     }

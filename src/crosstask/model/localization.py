@@ -1,22 +1,16 @@
 """Scores (T, K) -> where each step happens: a moment, an interval around it, and whether the step counts as shown."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.inference import BadCost, NoOrderedAnswer, decode_scores
-from crosstask.inference.absence import scores_at
+from crosstask.inference.confidence import HIT, HIT_GENERIC, SHOWN, calibrated, is_shown
 from crosstask.inference.intervals import intervals_around, step_posterior
 from crosstask.methods.protocols import Scorer
 from crosstask.records import FoundStep, InputError, Localization, StepLabel, Task
-
-
-def absence_thresholds_of(scorer: Scorer, task: Task) -> npt.NDArray[np.float64] | None:
-    """(K,) scores below which a step counts as absent, where the scorer estimated them from a collection."""
-    inner = getattr(scorer, "scorer", scorer)  # of a Model
-    thresholds = getattr(inner, "absence_thresholds", None)
-    return None if thresholds is None else thresholds(task)
 
 
 def scores_and_presence(
@@ -37,11 +31,10 @@ def localization_of(
     task: Task,
     scores: npt.NDArray[np.floating],
     video: str = "",
-    thresholds: npt.NDArray[np.float64] | None = None,
     decoder: str = "once",
     p_shown: npt.NDArray[np.float64] | None = None,
 ) -> Localization:
-    """The localization of a task's steps from scores (T, K); a step below its threshold, or dropped by the decoder, is not shown."""
+    """The localization of a task's steps from scores (T, K); a step that the decoder dropped is not shown."""
     name = video or "the video"
     if scores.shape[1:] != (len(task.steps),) or scores.dtype.kind != "f":
         raise InputError(
@@ -56,10 +49,13 @@ def localization_of(
     shown = decoded >= 0
     times = np.where(shown, decoded, np.argmax(scores, axis=0))
     starts, ends = intervals_around(scores, times)
-    if thresholds is not None:
-        shown &= scores_at(scores, times) >= thresholds
-    posterior, presence = step_posterior(scores)
-    presence = presence if p_shown is None else p_shown
+    posterior, generic_presence = step_posterior(scores)
+    at_moment = posterior[times, np.arange(len(times))]
+    confidence = calibrated(at_moment, HIT if generic_presence is None else HIT_GENERIC)
+    presence = generic_presence if p_shown is None else p_shown
+    if presence is not None:
+        presence = calibrated(presence, SHOWN)
+        shown &= is_shown(presence)
     steps = [
         FoundStep(
             name=step,
@@ -68,9 +64,19 @@ def localization_of(
             start_s=float(starts[k]),
             end_s=float(ends[k]),
             shown=bool(shown[k]),
-            confidence=float(np.clip(posterior[t, k], 0, 1)),
-            p_shown=None if presence is None else float(np.clip(presence[k], 0, 1)),
+            confidence=float(confidence[k]),
+            p_shown=None if presence is None else float(presence[k]),
         )
         for k, (step, t) in enumerate(zip(task.steps, times, strict=True))
     ]
     return Localization(video, task.id, steps)
+
+
+def labels_kept(found: Localization, labels: Sequence[StepLabel]) -> Localization:
+    """The localization in which steps labelled by a person are certain: shown with confidence 1, or not shown."""
+    shown = {label.step: label.shown for label in labels}
+    steps = [
+        replace(step, shown=shown[k], confidence=1.0, p_shown=float(shown[k])) if k in shown else step
+        for k, step in enumerate(found.steps)
+    ]
+    return replace(found, steps=steps)

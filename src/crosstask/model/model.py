@@ -12,7 +12,7 @@ from crosstask.features.pack import all_finite
 from crosstask.inference import decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.model.joint_localization import localize_with_narration, narration_for
-from crosstask.model.localization import absence_thresholds_of, localization_of, scores_and_presence
+from crosstask.model.localization import labels_kept, localization_of, scores_and_presence
 from crosstask.records import InputError, Localization, StepLabel, Task, VideoKey, task_from_steps
 
 Video = str | Path | npt.NDArray[np.floating]
@@ -63,7 +63,7 @@ class Model:
             if found is not None:
                 return found
         scores, p_shown = scores_and_presence(self, wanted, rows, labels)
-        return localization_of(wanted, scores, name, absence_thresholds_of(self, wanted), decoder_of(self, decoder), p_shown)
+        return labels_kept(localization_of(wanted, scores, name, decoder_of(self, decoder), p_shown), labels)
 
     def task_wanted(self, task: Task | str | None, steps: str | Sequence[str] | None) -> Task:
         """The task by id or title, or a new one from its steps."""

@@ -16,7 +16,7 @@ from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
 from crosstask.model.file import save_model
 from crosstask.model.joint_localization import joint_localization
-from crosstask.model.localization import absence_thresholds_of, localization_of, scores_and_presence
+from crosstask.model.localization import localization_of, scores_and_presence
 from crosstask.model.model import Model
 from crosstask.narration.joint_decoding import (
     JointDecoder,
@@ -118,8 +118,7 @@ def _localize(
     if narrated is not None:
         return narrated.scores, joint_localization(task, narrated, video.id, decoder_of(model))
     values, p_shown = scores_and_presence(model, task, rows)
-    thresholds = absence_thresholds_of(model, task)
-    return values, localization_of(task, values, video.id, thresholds, decoder_of(model), p_shown)
+    return values, localization_of(task, values, video.id, decoder_of(model), p_shown)
 
 
 def _results(

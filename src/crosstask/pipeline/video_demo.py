@@ -16,7 +16,7 @@ from crosstask.methods.hmm import HiddenMarkovModel, HmmScorer
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
-from crosstask.model.localization import absence_thresholds_of, localization_of
+from crosstask.model.localization import localization_of
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.run import Progress, RunConfig, RunResult, run_stages
@@ -147,9 +147,7 @@ def _parses(corpus: Corpus, scorer: Scorer, videos: Sequence[Video]) -> list[Loc
     for video in videos:
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
         if len(rows) >= len(task.steps):
-            found.append(
-                localization_of(task, scorer.score(task, rows), video.id, absence_thresholds_of(scorer, task), decoder_of(scorer))
-            )
+            found.append(localization_of(task, scorer.score(task, rows), video.id, decoder_of(scorer)))
     return found
 
 

@@ -83,7 +83,7 @@ class StepLocalizer:
             notes.append(f"Words that the model does not know: {', '.join(unknown)}.")
         if unknown_steps := model.unknown_steps(task):
             notes.append(f"Placed by order alone, as none of their words is known: {', '.join(unknown_steps)}.")
-        return EditedLocalization(localization_of(task, scores, video.id, None, decoder_of(model)), scores, "model", tuple(notes))
+        return EditedLocalization(localization_of(task, scores, video.id, decoder_of(model)), scores, "model", tuple(notes))
 
     def _by_stored_scores(self, task: Task, run: RunFolder, method: str, video: RunVideo) -> EditedLocalization:
         """Steps for which the run has scores, in the new order; the others are named in a note and left out."""
