@@ -12,7 +12,7 @@ from crosstask.features import FeaturesInMemory
 from crosstask.inference.hmm_posterior import hmm_posterior
 from crosstask.inference.loose_order_posterior import loose_order_posterior, loose_transitions
 from crosstask.learning.hmm.class_means import class_means
-from crosstask.learning.hmm.task_prior import initial_prior
+from crosstask.learning.hmm.task_prior import even_spacing, initial_prior
 from crosstask.learning.hmm.whitening import autocorrelation_time
 from crosstask.methods.hmm import HiddenMarkovModel, hmm_scorer_from, window_mask
 from crosstask.metrics.truth import annotated_videos
@@ -80,7 +80,7 @@ def expected_scores(scorer, whitened, means, prior, largest_weight):
 
 
 def test_scores_of_a_trained_task_are_the_log_posterior_of_its_parameters():
-    corpus = tiny_corpus()
+    corpus = tiny_corpus(videos_per_task=6)
     scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
     names = [name for task in scorer.tasks for name in class_words(task, "component")]
     means = class_means(scorer.parameters.coefficients, word_kernel(names, names), scorer.settings.mean_prior)
@@ -89,6 +89,16 @@ def test_scores_of_a_trained_task_are_the_log_posterior_of_its_parameters():
         prior = scorer.parameters.priors[number]
         expected = expected_scores(scorer, scorer.whitening.transform(rows), means[first:last], prior, 0.5)
         assert np.allclose(scorer.score(scorer.tasks[number], rows), expected, atol=2e-3)
+
+
+def test_few_training_videos_mix_even_spacing_into_the_posterior():
+    corpus = tiny_corpus(videos_per_task=3)
+    scorer, task = HiddenMarkovModel().fit(corpus, np.random.default_rng(0)), corpus.tasks["1"]
+    rows = corpus.features.rows("-v1_1")
+    alone = replace(scorer, n_videos=()).posterior(task, rows).in_step
+    mixed = 0.85 * alone + 0.15 * even_spacing(len(rows), len(task.steps))  # half of 0.3, with three of six videos
+    assert np.allclose(scorer.posterior(task, rows).in_step, mixed)
+    assert scorer.even_spacing_weight(task_from_steps("pour milk, stir")) == 0
 
 
 def test_scores_of_a_new_task_use_means_predicted_from_words_and_the_initial_prior():

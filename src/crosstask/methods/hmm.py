@@ -29,6 +29,7 @@ from crosstask.learning.hmm.task_prior import (
     UNSEEN_TASK_WEIGHT,
     PositionWeight,
     TaskPrior,
+    even_spacing,
     initial_prior,
 )
 from crosstask.learning.hmm.whitening import Whitening, autocorrelation_time, fit_whitening
@@ -49,6 +50,9 @@ _CONTINUED_ITERATIONS = 4  # of EM, from a trained model on
 _FULL_POSITION = PositionWeight(np.inf, 1.0)  # for evidence that counts once per interval, such as its anchor
 # Decoding averages the posterior of strict order with one that allows jumps back; chosen on development people and tasks of three corpora.
 _P_STRICT_ORDER = 0.5  # weight of strict order; 0 was 1.1 points lower on development splits
+# Few training videos of a task say little about how its steps look: even spacing is mixed into the posterior, less with every video.
+_EVEN_SPACING_WEIGHT = 0.3  # with no video; chosen, like the next, on development people of Breakfast and captaincook
+_ENOUGH_VIDEOS = 6  # training videos of a task from which on even spacing has no weight
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,8 @@ class HiddenMarkovModel(Params):
                 "much alike, to estimate a covariance from; train on more videos"
             ) from None
         _raise_if_not_finite(parameters)
-        return HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings)
+        n_videos = tuple(sum(video.task == task for video in videos) for task in tasks)
+        return HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings, n_videos)
 
     def _after_epoch(self, state: EmState) -> None:
         if self.checkpoint is not None:
@@ -187,6 +192,7 @@ class HmmScorer:
     tasks: tuple[Task, ...]
     sharing: Sharing
     settings: EmSettings = field(default_factory=EmSettings)
+    n_videos: tuple[int, ...] = ()  # training videos by task; empty for files that do not say
     kind: str = "hmm"
     decoder: str = "free"  # the order of the steps is in the posterior already, as far as it is kept
     _cache: dict[tuple[str, tuple[str, ...]], tuple[LdaWeights, TaskPrior]] = field(
@@ -205,7 +211,8 @@ class HmmScorer:
     def posterior(self, task: Task, features: npt.NDArray[np.floating], labels: Sequence[StepLabel] = ()) -> HmmPosterior:
         """The posterior of a task's steps in a video with features (T, D): the mean of strict and of loose order.
 
-        Steps with a label by a person are certain, and the others conditional on them.
+        For a task with few training videos, even spacing is mixed into it. Steps with a label by a person are certain, and the
+        others conditional on them.
         """
         lda, prior = self._model_of(task)
         scores = self._lda_scores(lda, features)
@@ -217,10 +224,20 @@ class HmmScorer:
         strict = posterior(log_ratios, prior)
         p_strict = _P_STRICT_ORDER if known is None or known.in_order else 0.0
         in_step = p_strict * strict.in_step + (1 - p_strict) * loose_posterior(log_ratios, prior)
+        weight = self.even_spacing_weight(task)
+        if weight > 0:
+            in_step = (1 - weight) * in_step + weight * even_spacing(len(in_step), len(task.steps))
         if known is None:
             return HmmPosterior(in_step, strict.starts, strict.log_likelihood)
         starts = strict.starts / np.maximum(strict.p_shown, _SMALLEST_PROBABILITY) * start_probabilities(known, strict.p_shown)
         return HmmPosterior(known.impose(in_step), starts, strict.log_likelihood)
+
+    def even_spacing_weight(self, task: Task) -> float:
+        """The weight of even spacing in the posterior of a task: 0 for a task with enough training videos, or with none."""
+        number = self._number_of(task)
+        if number is None or number >= len(self.n_videos):
+            return 0.0
+        return _EVEN_SPACING_WEIGHT * max(0.0, 1 - self.n_videos[number] / _ENOUGH_VIDEOS)
 
     def feature_evidence(self, task: Task, features: npt.NDArray[np.floating]) -> FeatureEvidence:
         """What features (T, D) and the prior of a task say before narration is considered, for joint decoding."""
@@ -338,6 +355,7 @@ class HmmScorer:
             **sharing_to_values(self.sharing, WORDS_OF_CLASS, self.tasks),
             "background_lengths": [prior.background_duration for prior in self.parameters.priors],
             "windows_used": self.parameters.windows_used,
+            "n_videos": list(self.n_videos),
             "em_settings": asdict(self.settings),
         }
         return arrays, values
@@ -360,6 +378,7 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
         whitening = Whitening(arrays["unit"], arrays.get("directions"))
         parameters = HmmParameters(coefficients, covariance, priors, bool(values["windows_used"]))
         settings = _settings_from(values.get("em_settings", {}))
+        n_videos = tuple(int(n) for n in values.get("n_videos", ()))
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
     fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (whitening.width, whitening.width)
@@ -367,7 +386,7 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
         raise InputError("model file: its step lists do not fit its weights; train it again")
     if not all(0 < prior.background_duration < np.inf for prior in priors):
         raise InputError("model file: background duration must be positive and finite; train it again")
-    return HmmScorer(whitening, parameters, tasks, sharing_from_values(values, WORDS_OF_CLASS), settings)
+    return HmmScorer(whitening, parameters, tasks, sharing_from_values(values, WORDS_OF_CLASS), settings, n_videos)
 
 
 def _settings_from(values: Mapping[str, Any]) -> EmSettings:

@@ -83,6 +83,18 @@ def initial_prior(n_steps: int) -> TaskPrior:
     )
 
 
+def even_spacing(n_segments: int, n_steps: int) -> Floats:
+    """(T, K) probabilities of even spacing: Gaussians around the middles of the K parts of a video, of half a part's deviation.
+
+    >>> even_spacing(6, 2).argmax(axis=0).tolist()
+    [1, 4]
+    """
+    middles = (np.arange(n_steps) + 0.5) * n_segments / n_steps
+    distance = (np.arange(n_segments)[:, None] + 0.5 - middles) / (0.5 * n_segments / n_steps)
+    bumps = np.exp(-0.5 * distance**2)
+    return bumps / np.maximum(bumps.sum(axis=1, keepdims=True), 1)
+
+
 def _initial_duration(n_steps: int) -> float:
     """Mean duration of a step as a share of T, when K steps of equal presence fill all but the background."""
     return (1 - _INITIAL_BACKGROUND) / n_steps / INITIAL_PRESENCE
