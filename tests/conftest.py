@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+os.environ["CROSSTASK_WORDS_ONLY"] = (
+    "1"  # also for child processes: loading the sentence encoder takes seconds; its own tests unset it
+)
+
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:

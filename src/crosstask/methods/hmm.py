@@ -6,6 +6,7 @@ a segment lies in a step given the whole video, so that the decoder picks the mo
 of hits.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -37,12 +38,24 @@ from crosstask.methods.protocols import Params
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, StepLabel, Task, Video, segment_at
 from crosstask.storage import derived_folder, scratch_rows
+from crosstask.text.encoders import Encoder
+from crosstask.text.encoders.choice import installed_sentence_encoder
 from crosstask.text.sharing import Sharing, sharing_from_values, sharing_function, sharing_name, sharing_to_values
-from crosstask.text.word_kernel import BACKGROUND, WORDS_OF_CLASS, class_words, word_kernel, word_shares
+from crosstask.text.word_kernel import (
+    BACKGROUND,
+    WORDS_OF_CLASS,
+    ClassNames,
+    class_kernel,
+    class_words,
+    step_vectors,
+    with_meaning,
+    word_shares,
+)
 
 if TYPE_CHECKING:  # only training needs it, and it loads the kernels of another method
     from crosstask.methods.hmm_checkpoint import HmmCheckpoint
 
+WORDS_ONLY = "CROSSTASK_WORDS_ONLY"  # environment variable
 _CACHED_TASKS = 500  # step lists whose weights a scorer keeps
 _LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 _SMALLEST_PROBABILITY = 1e-12
@@ -57,9 +70,14 @@ _ENOUGH_VIDEOS = 6  # training videos of a task from which on even spacing has n
 
 @dataclass(frozen=True)
 class HiddenMarkovModel(Params):
-    """The method `hmm`. Nothing needs tuning; `sharing` says through what classes share their means."""
+    """The method `hmm`. Nothing needs tuning; `sharing` says through what classes share their means.
+
+    At the level "component", steps also share through the meaning of their names, where a sentence encoder is installed;
+    `meaning=False` leaves that out, so that the result does not depend on what is installed.
+    """
 
     sharing: Sharing = "component"
+    meaning: bool = True
     settings: EmSettings = field(default_factory=EmSettings)
     after_epoch: Callable[[EmState], None] = field(default=lambda state: None, compare=False, repr=False)
     checkpoint: "HmmCheckpoint | None" = field(default=None, compare=False, repr=False)
@@ -93,8 +111,10 @@ class HiddenMarkovModel(Params):
         number = {task: i for i, task in enumerate(tasks)}
         rows = {video.id: corpus.features.rows(video.id) for video in videos}
         whitening = self.start.whitening if self.start else fit_whitening([rows[video_id] for video_id in sorted(rows)])
-        names = [name for task in tasks.values() for name in class_words(task, self.sharing)]
-        classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), word_kernel(names, names))
+        encoder = encoder_of_names() if self.meaning and self.sharing == "component" else None
+        vectors = step_vectors(list(tasks.values()), encoder) if encoder is not None else None
+        names = ClassNames([name for task in tasks.values() for name in class_words(task, self.sharing)], vectors)
+        classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), class_kernel(names, names))
         whitened = whitened_features(rows, whitening, corpus)
         training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v), labels_of(corpus, v)) for v in videos]
         noise = observation_noise(autocorrelation_time([video.rows for video in training]))
@@ -117,12 +137,17 @@ class HiddenMarkovModel(Params):
             ) from None
         _raise_if_not_finite(parameters)
         n_videos = tuple(sum(video.task == task for video in videos) for task in tasks)
-        return HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings, n_videos)
+        return HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings, n_videos, vectors)
 
     def _after_epoch(self, state: EmState) -> None:
         if self.checkpoint is not None:
             self.checkpoint.save(state)
         self.after_epoch(state)
+
+
+def encoder_of_names() -> Encoder | None:
+    """The sentence encoder for step names; None where none is installed, or where CROSSTASK_WORDS_ONLY=1 says not to use it."""
+    return None if os.environ.get(WORDS_ONLY) == "1" else installed_sentence_encoder()
 
 
 def _raise_if_not_finite(parameters: HmmParameters) -> None:
@@ -193,6 +218,7 @@ class HmmScorer:
     sharing: Sharing
     settings: EmSettings = field(default_factory=EmSettings)
     n_videos: tuple[int, ...] = ()  # training videos by task; empty for files that do not say
+    vectors: npt.NDArray[np.float32] | None = None  # (C, e) of the names of the trained steps, where an encoder was used
     kind: str = "hmm"
     decoder: str = "free"  # the order of the steps is in the posterior already, as far as it is kept
     _cache: dict[tuple[str, tuple[str, ...]], tuple[LdaWeights, TaskPrior]] = field(
@@ -289,11 +315,12 @@ class HmmScorer:
         prior, coefficients = self.settings.mean_prior, self.parameters.coefficients
         number = self._number_of(task)
         if number is None:
-            from_words = prior.shared * word_kernel(class_words(task, self.sharing), self._class_names) @ coefficients
+            from_words = prior.shared * class_kernel(self._names_of_new(task), self._class_names) @ coefficients
             return from_words, replace(initial_prior(len(task.steps)), trained=False)
         classes = self._classes.of(number)
-        kernel = self._class_shares[classes] @ self._class_shares.T  # `word_kernel`, without counting all words again
-        from_words = prior.shared * kernel @ coefficients
+        by_words = self._class_shares[classes] @ self._class_shares.T  # `word_kernel`, without counting all words again
+        own_names = ClassNames(self._class_names.words[classes], None if self.vectors is None else self.vectors[classes])
+        from_words = prior.shared * with_meaning(by_words, own_names, self._class_names) @ coefficients
         return from_words + prior.own * coefficients[classes], self.parameters.priors[number]
 
     def starting_point(self, tasks: Sequence[Task]) -> StartingPoint:
@@ -315,17 +342,26 @@ class HmmScorer:
         return ClassIndex(tuple(len(task.steps) for task in self.tasks), np.empty((0, 0)))
 
     @cached_property
-    def _class_names(self) -> list[list[str]]:
-        return [name for task in self.tasks for name in class_words(task, self.sharing)]
+    def _class_names(self) -> ClassNames:
+        return ClassNames([name for task in self.tasks for name in class_words(task, self.sharing)], self.vectors)
+
+    def _names_of_new(self, task: Task) -> ClassNames:
+        """The class names of a task that was not trained; words alone where the encoder of the trained steps is not installed."""
+        words = class_words(task, self.sharing)
+        encoder = encoder_of_names() if self.vectors is not None else None
+        if encoder is None or self.vectors is None:
+            return ClassNames(words)
+        vectors = step_vectors([task], encoder)
+        return ClassNames(words, vectors if vectors.shape[1] == self.vectors.shape[1] else None)
 
     @cached_property
     def _class_shares(self) -> npt.NDArray[np.float64]:
-        return word_shares(self._class_names)
+        return word_shares(self._class_names.words)
 
     @cached_property
     def known_words(self) -> frozenset[str]:
         """The words of all trained steps."""
-        return frozenset(word for name in self._class_names for word in name) - {BACKGROUND}
+        return frozenset(word for name in self._class_names.words for word in name) - {BACKGROUND}
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
         """Words of the task's steps that were never trained."""
@@ -344,6 +380,8 @@ class HmmScorer:
             "coefficients": self.parameters.coefficients.astype(np.float32),
             "covariance": self.parameters.covariance.astype(np.float32),
         }
+        if self.vectors is not None:
+            arrays["step_vectors"] = self.vectors.astype(np.float16)
         if self.whitening.directions is not None:
             arrays["directions"] = self.whitening.directions
         for number, prior in enumerate(self.parameters.priors):
@@ -379,14 +417,16 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
         parameters = HmmParameters(coefficients, covariance, priors, bool(values["windows_used"]))
         settings = _settings_from(values.get("em_settings", {}))
         n_videos = tuple(int(n) for n in values.get("n_videos", ()))
+        vectors = arrays["step_vectors"].astype(np.float32) if "step_vectors" in arrays else None
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
     fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (whitening.width, whitening.width)
+    fits &= vectors is None or (vectors.ndim == 2 and len(vectors) == len(coefficients))
     if not fits or coefficients.shape[1] != whitening.width:
         raise InputError("model file: its step lists do not fit its weights; train it again")
     if not all(0 < prior.background_duration < np.inf for prior in priors):
         raise InputError("model file: background duration must be positive and finite; train it again")
-    return HmmScorer(whitening, parameters, tasks, sharing_from_values(values, WORDS_OF_CLASS), settings, n_videos)
+    return HmmScorer(whitening, parameters, tasks, sharing_from_values(values, WORDS_OF_CLASS), settings, n_videos, vectors)
 
 
 def _settings_from(values: Mapping[str, Any]) -> EmSettings:

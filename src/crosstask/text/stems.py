@@ -56,10 +56,19 @@ def stems_of_step(step: str) -> list[str]:
     return list(dict.fromkeys(stem(word) for word in words_of_step(step)))
 
 
+def words_of_step_parts(step: str) -> list[str]:
+    """The words of a step name, after splitting compounds.
+
+    >>> words_of_step_parts("put egg2plate"), words_of_step_parts("stir_in sugar")
+    (['put', 'egg', 'plate'], ['stir', 'in', 'sugar'])
+    """
+    return words_of_step(_COMPOUND_JOINT.sub(" ", step))
+
+
 def stems_of_step_parts(step: str) -> list[str]:
     """The stems of the words of a step name, after splitting compounds; repeats are kept.
 
     >>> stems_of_step_parts("put egg2plate"), stems_of_step_parts("stir_in sugar")
     (['put', 'egg', 'plate'], ['stir', 'in', 'sugar'])
     """
-    return [stem(word) for word in words_of_step(_COMPOUND_JOINT.sub(" ", step))]
+    return [stem(word) for word in words_of_step_parts(step)]

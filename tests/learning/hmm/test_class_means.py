@@ -69,7 +69,7 @@ def test_a_class_without_segments_is_predicted_from_a_class_of_the_same_name():
 
 
 def test_noise_grows_with_the_autocorrelation_time():
-    assert observation_noise(1.0) == 41.0 and observation_noise(5.0) == 205.0
+    assert observation_noise(1.0) == 20.0 and observation_noise(5.0) == 100.0
 
 
 @settings(deadline=None, max_examples=20)
