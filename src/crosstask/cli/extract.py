@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from crosstask.text.encoders import Encoder
 
 Features = Annotated[
-    str,
-    typer.Option("--features", help="default (efficientnet-lite0,log-mel), paper (i3d,resnet152,vggish), speech, or NAME,NAME."),
+    str | None,
+    typer.Option(
+        "--features",
+        help="default (efficientnet-lite0,log-mel; where torch is not installed: light), light (colour, edges, motion, sound), "
+        "paper (i3d,resnet152,vggish), speech, or NAME,NAME.",
+    ),
 ]
 Weights = Annotated[
     list[str] | None, typer.Option("--weights", metavar="NAME=PATH", help="Weights of a backbone; may be repeated.")
@@ -30,7 +34,7 @@ Address = Annotated[str | None, typer.Option("--address", help="Ray cluster to u
 
 def extract(
     inputs: Annotated[list[Path], typer.Argument(metavar="CORPUS|VIDEO...", help="A corpus folder, or video files.")],
-    features: Features = "default",
+    features: Features = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the features [default: in CORPUS/.crosstask].")] = None,
     weights: Weights = None,
     every: Every = 1,
@@ -43,9 +47,9 @@ def extract(
 
     Example: crosstask extract my-corpus --features default
     """
-    from crosstask.extraction.feature_spec import parse_feature_spec
+    from crosstask.extraction.feature_spec import default_features, parse_feature_spec
 
-    spec = parse_feature_spec(features, weights_given(weights), every)
+    spec = parse_feature_spec(features or default_features(), weights_given(weights), every)
     team = team_of(engine, workers, address)
     from crosstask.text.encoders.choice import sentence_encoder
 

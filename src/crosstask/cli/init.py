@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from crosstask.cli.output import note, say
+from crosstask.cli.output import command, note, say
 
 TEMPLATE = """\
 # Your how-to tasks. For each: a short name without spaces or underscores, a title, and its steps in order.
@@ -52,7 +52,7 @@ def init(folder: Annotated[Path, typer.Argument(help="Folder to make; what is in
         say(f"{description}: written; change its tasks to yours")
     for task in _tasks(description):
         (folder / "videos" / task).mkdir(parents=True, exist_ok=True)
-    say(f"next: videos into {folder / 'videos'}/NAME/, then crosstask run {folder}")
+    say(f"next: put videos into {folder / 'videos'}/NAME/, then {command('run', folder)}")
 
 
 def _tasks(description: Path) -> list[str]:
