@@ -100,7 +100,7 @@ def _print_next(out: Path, shown: "FilmDemoResult") -> None:
     say("\nWhat to try next")
     for what, line in (
         ("watch the films with the steps found", command("view", out)),
-        ("chapters for YouTube, files for editors", command("export", out, "--format", "youtube")),
+        ("chapters for players, tables, files for editors", command("export", out, "--format", "vtt", "--format", "csv")),
         ("one film, by the trained model", command("localize", out / "model.safetensors", film, "--steps", steps)),
         ("a folder for your own videos", command("init", "my-videos")),
     ):

@@ -143,9 +143,9 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
         return corpus, TranscriptionReport()
     with progress("transcribing", len(without)) as advance:
         report = transcribe_videos(without, ours, config.speech_model, advance)
-    theirs = corpus.subtitles.folders if isinstance(corpus.subtitles, SubtitleFolders) else ()
-    folders = (ours, *(folder for folder in theirs if folder != ours))  # the user's subtitles go before ours
-    return replace(corpus, subtitles=SubtitleFolders(folders)), report
+    theirs = corpus.subtitles if isinstance(corpus.subtitles, SubtitleFolders) else SubtitleFolders(())
+    folders = (ours, *(folder for folder in theirs.folders if folder != ours))  # the user's subtitles go before ours
+    return replace(corpus, subtitles=SubtitleFolders(folders, theirs.renamed)), report
 
 
 def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, ExtractionReport]:
