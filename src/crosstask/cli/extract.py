@@ -43,7 +43,7 @@ def extract(
     address: Address = None,
     as_json: AsJson = False,
 ) -> None:
-    """Describe videos by rows of features, one a second; what is done is skipped, a bad video is set aside.
+    """Extract features of videos, one row per second; finished videos are reused, unusable ones are skipped with the reason.
 
     Example: crosstask extract my-corpus --features default
     """
@@ -62,7 +62,7 @@ def extract(
     if as_json:
         print_json(result.to_json() | {"folder": str(folder), "recipe": str(spec)})
     else:
-        say(f"{folder}: {len(result.done)} done, {len(result.reused)} reused, {len(result.skipped)} set aside ({spec})")
+        say(f"{folder}: {len(result.done)} done, {len(result.reused)} reused, {len(result.skipped)} skipped ({spec})")
     if result.skipped and not (result.done or result.reused):
         raise typer.Exit(2)
 
@@ -138,6 +138,6 @@ def team_of(engine: str, workers: int | None, address: str | None) -> "Workers":
 def report_skipped(skipped: dict[str, str]) -> None:
     """One line a video, the first twenty in full."""
     for reason in [reason for _, reason in sorted(skipped.items())][:20]:
-        note(f"warning: set aside: {reason}")
+        note(f"warning: skipped: {reason}")
     if len(skipped) > 20:
-        note(f"warning: and {len(skipped) - 20} more were set aside; --json names them all")
+        note(f"warning: and {len(skipped) - 20} more were skipped; --json names them all")
