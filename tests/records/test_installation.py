@@ -39,6 +39,8 @@ def test_a_folder_below_the_working_folder_is_named_from_there(monkeypatch, tmp_
     monkeypatch.setattr(sys, "executable", str(tmp_path / ".venv" / "bin" / "python"))
     monkeypatch.chdir(tmp_path)
     assert install_command("video") == ".venv/bin/python -m pip install -e '.[video]'"
+    (tmp_path / "constraints.txt").write_text("av==1\n")
+    assert install_command("video") == ".venv/bin/python -m pip install -c constraints.txt -e '.[video]'"
 
 
 def test_a_package_that_is_not_installed_is_named(monkeypatch):

@@ -13,8 +13,10 @@ _PACKAGE = "crosstask"
 def install_command(extra: str) -> str:
     """A shell command that installs an extra: from the folder or file that the package was installed from, if that is known."""
     source, editable = _source()
-    python = shlex.quote(_shortened(Path(sys.executable)))
-    return f"{python} -m pip install {'-e ' if editable else ''}{shlex.quote(f'{source}[{extra}]')}"
+    versions = Path(source) / "constraints.txt"  # of a clone: the versions that are tested
+    words = [_shortened(Path(sys.executable)), "-m", "pip", "install"]
+    words += ["-c", _shortened(versions)] if versions.is_file() else []
+    return shlex.join([*words, *(["-e"] if editable else []), f"{source}[{extra}]"])
 
 
 def _source() -> tuple[str, bool]:
