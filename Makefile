@@ -1,4 +1,4 @@
-# The daily loop. `make demo` and `make test` need nothing but Python 3.11 and make.
+# The daily loop. `make demo` and `make test` need nothing but Python 3.11 or later and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
