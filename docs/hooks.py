@@ -262,11 +262,9 @@ SYNTHETIC = (
         "aim 100 / 8",
     ),
     Row(
-        "*Synthetic* films rendered here, 10 seeds of 32 test videos: Uniform / `hmm` without sharing / `hmm` / `hmm`, task never trained on",
+        "*Synthetic* films, `light` features, 5 seeds of 24 test films: Uniform / `hmm` without sharing / `hmm` / `hmm`, task never trained on",
         "video-demo",
-        lambda data: " / ".join(
-            percent(data["recall"][name]) for name in ("uniform", "no sharing", "best", "best, task never trained on")
-        ),
+        lambda data: " / ".join(percent(data["recall"][name]) for name in ("uniform", "hmm_no_sharing", "hmm", "never_trained")),
         "-",
     ),
     Row(

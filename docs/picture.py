@@ -1,7 +1,7 @@
 """Draw the manual's picture of a found timeline from a run folder.
 
-crosstask demo --video --out films --seed 0
-python docs/picture.py films omelette_omelette-08 --media films/corpus/videos/omelette/omelette-08.mp4 --out docs/timeline.svg
+crosstask demo --out films --seed 0
+python docs/picture.py films omelette_omelette-09 --media films/corpus/videos/omelette/omelette-09.mp4 --out docs/timeline.svg
 """
 
 import argparse

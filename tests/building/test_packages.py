@@ -145,8 +145,53 @@ def test_missing_extras_are_named(core_python, tmp_path):
         "deep": ("experiment", "depth", *short_experiment, "--out", tmp_path / "depth"),
     }.items():
         done = run(core_python, *arguments, cwd=tmp_path)
-        assert done.returncode == 2 and f"crosstask[{extra}]" in done.stderr, (extra, done.stdout, done.stderr)
+        assert done.returncode == 2 and f"[{extra}]'" in done.stderr, (extra, done.stdout, done.stderr)
         assert "Traceback" not in done.stderr
     assert run(core_python, "stats", tmp_path / "c", "--json", cwd=tmp_path).returncode == 0
     done = run(core_python, "train", tmp_path / "c", "--out", tmp_path / "m.safetensors", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    said = run(core_python, "demo", "--out", tmp_path / "demo", cwd=tmp_path)
+    assert said.returncode == 2 and "[video]'" in said.stderr and "demo --numbers" in said.stderr and said.stderr.count("\n") == 1
+
+
+FILMS = """
+import sys
+from pathlib import Path
+from crosstask.pipeline.run import no_progress
+from crosstask.pipeline.video_demo import FilmSet, run_film_demo
+shown = run_film_demo(Path(sys.argv[1]), 0, no_progress, films=FilmSet(3, 1, 2))
+assert "torch" not in sys.modules
+print(sorted(shown.methods))
+"""
+
+
+@pytest.mark.slow
+def test_films_need_the_extra_video_alone(packages, core_python, tmp_path):
+    """After `test_missing_extras_are_named`, as it adds to the same environment."""
+    wanted = f"{packages[0]}[video]"
+    command = [core_python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wanted]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == 0, done.stderr[-2000:]
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    ran = subprocess.run(
+        [str(core_python), "-c", FILMS, str(tmp_path / "demo")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=clean,
+        timeout=600,
+    )
+    assert ran.returncode == 0 and "'hmm'" in ran.stdout, ran.stderr
+    assert len(list(tmp_path.rglob("*.mp4"))) == 6 and (tmp_path / "demo" / "report.html").is_file()
+
+
+def test_versions_are_ranges_in_the_package_and_exact_in_the_constraints():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    assert not [wanted for extra in extras.values() for wanted in extra if "==" in wanted]
+    assert not [wanted for wanted in extras["video"] + extras["serve"] if "torch" in wanted]
+    assert set(extras["all"][0].partition("[")[2].rstrip("]").split(",")) == set(extras) - {"all", "dev"}
+    lines = (ROOT / "constraints.txt").read_text("utf-8").split()
+    assert all("==" in line for line in lines) and {"av", "torch", "fastapi"} <= {line.partition("==")[0] for line in lines}

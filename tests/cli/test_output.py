@@ -70,3 +70,24 @@ def test_control_characters_do_not_break_elan_and_chapters():
     (value,) = ET.fromstring(elan(video).encode()).iter("ANNOTATION_VALUE")
     assert value.text == "stir\ufffd \ufffd<tea>"
     assert "\x01" not in webvtt(video) and "\x01" not in youtube(video)[0]
+
+
+def test_printed_commands_work_as_typed(monkeypatch, tmp_path):
+    script = tmp_path / "my env" / "bin" / "crosstask"
+    script.parent.mkdir(parents=True)
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.chdir(tmp_path)
+    assert output.command("view", "my run") == "'my env/bin/crosstask' view 'my run'"
+    monkeypatch.chdir(script.parent)
+    assert output.command("view") == "./crosstask view"
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert output.command("view") == f"'{script}' view"
+    monkeypatch.setenv("PATH", str(script.parent))
+    assert output.command("run", "a b", "--format", "csv") == "crosstask run 'a b' --format csv"
+    monkeypatch.setattr(sys, "argv", ["/somewhere/pytest"])
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert output.program() == "crosstask"

@@ -41,7 +41,7 @@ def test_without_the_extra_its_name_is_said(run, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "fastapi", None)
     monkeypatch.delitem(sys.modules, "crosstask.viewer.app", raising=False)
-    with pytest.raises(MissingExtra, match=r"pip install 'crosstask\[serve\]'"):
+    with pytest.raises(MissingExtra, match=r"needs the extra 'serve': .+ -m pip install .+\[serve\]"):
         viewer_app(None, None)
 
 

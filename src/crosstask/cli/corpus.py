@@ -11,7 +11,9 @@ from crosstask.cli.options import AsJson, CorpusFolder, Seed
 from crosstask.cli.output import note, print_json, print_table, say
 from crosstask.cli.ranges import checked
 
-corpus_app = typer.Typer(help="Build a corpus: tasks, related tasks, videos, the map of tasks.", no_args_is_help=True)
+corpus_app = typer.Typer(
+    help="Build a corpus: tasks, related tasks, videos, the map of tasks.", no_args_is_help=True, rich_markup_mode=None
+)
 corpus_app.command("candidates")(checked(candidates))
 
 

@@ -6,8 +6,8 @@ from crosstask.cli.options import AsJson
 from crosstask.cli.output import print_json, say
 
 EXTRAS = {
-    "deep": ("torch", "neural classifiers in place of the linear one"),
-    "video": ("av", "decoding and describing video files"),
+    "deep": ("torch", "image features of neural networks, and neural classifiers"),
+    "video": ("av", "video files: decoding, light features, the films of the demonstration"),
     "speech": ("faster_whisper", "recognising speech where there are no subtitles"),
     "sentence": ("sentence_transformers", "the sentence encoder for narration"),
     "serve": ("fastapi", "the viewer"),
@@ -20,6 +20,8 @@ def doctor(as_json: AsJson = False) -> None:
 
     Example: crosstask doctor
     """
+    from crosstask.records import install_command
+
     findings = examine()
     if as_json:
         print_json(findings)
@@ -28,7 +30,7 @@ def doctor(as_json: AsJson = False) -> None:
     for name, version in findings["core"].items():
         say(f"  {name} {version}")
     for name, part in findings["extras"].items():
-        state = "installed" if part["installed"] else f"not installed: pip install 'crosstask[{name}]'"
+        state = "installed" if part["installed"] else f"not installed: {install_command(name)}"
         say(f"  extra {name} ({part['purpose']}): {state}")
     say(f"  kernels: {findings['kernels']}")
     say(f"  cache folder: {findings['cache']}")

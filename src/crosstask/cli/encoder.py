@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crosstask.text.encoders.training import TrainingReport
     from crosstask.text.encoders.word_vectors import WordVectors
 
-encoder_app = typer.Typer(help="Sentence encoders for narration.", no_args_is_help=True)
+encoder_app = typer.Typer(help="Sentence encoders for narration.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @encoder_app.command("train")

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from crosstask.text.encoders import Encoder
 
 Features = Annotated[
-    str,
-    typer.Option("--features", help="default (efficientnet-lite0,log-mel), paper (i3d,resnet152,vggish), speech, or NAME,NAME."),
+    str | None,
+    typer.Option(
+        "--features",
+        help="default (efficientnet-lite0,log-mel; where torch is not installed: light), light (colour, edges, motion, sound), "
+        "paper (i3d,resnet152,vggish), speech, or NAME,NAME.",
+    ),
 ]
 Weights = Annotated[
     list[str] | None, typer.Option("--weights", metavar="NAME=PATH", help="Weights of a backbone; may be repeated.")
@@ -30,7 +34,7 @@ Address = Annotated[str | None, typer.Option("--address", help="Ray cluster to u
 
 def extract(
     inputs: Annotated[list[Path], typer.Argument(metavar="CORPUS|VIDEO...", help="A corpus folder, or video files.")],
-    features: Features = "default",
+    features: Features = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the features [default: in CORPUS/.crosstask].")] = None,
     weights: Weights = None,
     every: Every = 1,
@@ -39,13 +43,13 @@ def extract(
     address: Address = None,
     as_json: AsJson = False,
 ) -> None:
-    """Describe videos by rows of features, one a second; what is done is skipped, a bad video is set aside.
+    """Extract features of videos, one row per second; finished videos are reused, unusable ones are skipped with the reason.
 
     Example: crosstask extract my-corpus --features default
     """
-    from crosstask.extraction.feature_spec import parse_feature_spec
+    from crosstask.extraction.feature_spec import default_features, parse_feature_spec
 
-    spec = parse_feature_spec(features, weights_given(weights), every)
+    spec = parse_feature_spec(features or default_features(), weights_given(weights), every)
     team = team_of(engine, workers, address)
     from crosstask.text.encoders.choice import sentence_encoder
 
@@ -58,7 +62,7 @@ def extract(
     if as_json:
         print_json(result.to_json() | {"folder": str(folder), "recipe": str(spec)})
     else:
-        say(f"{folder}: {len(result.done)} done, {len(result.reused)} reused, {len(result.skipped)} set aside ({spec})")
+        say(f"{folder}: {len(result.done)} done, {len(result.reused)} reused, {len(result.skipped)} skipped ({spec})")
     if result.skipped and not (result.done or result.reused):
         raise typer.Exit(2)
 
@@ -134,6 +138,6 @@ def team_of(engine: str, workers: int | None, address: str | None) -> "Workers":
 def report_skipped(skipped: dict[str, str]) -> None:
     """One line a video, the first twenty in full."""
     for reason in [reason for _, reason in sorted(skipped.items())][:20]:
-        note(f"warning: set aside: {reason}")
+        note(f"warning: skipped: {reason}")
     if len(skipped) > 20:
-        note(f"warning: and {len(skipped) - 20} more were set aside; --json names them all")
+        note(f"warning: and {len(skipped) - 20} more were skipped; --json names them all")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from crosstask.cli.output import note, say
+from crosstask.cli.output import command, note, say
 
 TEMPLATE = """\
 # Your how-to tasks. For each: a short name without spaces or underscores, a title, and its steps in order.
@@ -36,7 +36,7 @@ def init(folder: Annotated[Path, typer.Argument(help="Folder to make; what is in
 
     Example: crosstask init my-corpus
     """
-    import json
+    import shlex
 
     from crosstask.records import InputError
     from crosstask.storage import write_text
@@ -47,12 +47,11 @@ def init(folder: Annotated[Path, typer.Argument(help="Folder to make; what is in
     if description.exists():
         note(f"note: {description} is there already and stays as it is")
     else:
-        shown = str(folder) if " " not in str(folder) else json.dumps(str(folder), ensure_ascii=False)
-        write_text(description, TEMPLATE.replace("{folder}", shown.replace("\n", " ")))
+        write_text(description, TEMPLATE.replace("{folder}", shlex.quote(str(folder)).replace("\n", " ")))
         say(f"{description}: written; change its tasks to yours")
     for task in _tasks(description):
         (folder / "videos" / task).mkdir(parents=True, exist_ok=True)
-    say(f"next: videos into {folder / 'videos'}/NAME/, then crosstask run {folder}")
+    say(f"next: put videos into {folder / 'videos'}/NAME/, then {command('run', folder)}")
 
 
 def _tasks(description: Path) -> list[str]:

@@ -2,8 +2,9 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -29,7 +30,7 @@ from crosstask.cli import (
     view,
 )
 from crosstask.cli import run as run_verb
-from crosstask.cli.output import listen, note
+from crosstask.cli.output import command, listen, note
 from crosstask.cli.ranges import checked
 
 _INTERRUPTED = 130
@@ -40,6 +41,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # Rich would take text in brackets for markup and swallow it
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -58,6 +60,11 @@ def _common(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more while working.")] = False,
 ) -> None:
     listen(verbose)
+
+
+def summary(verb: Callable[..., None] | None) -> str:
+    """The first clause of a verb's help, whole, for the list of verbs."""
+    return ((verb and verb.__doc__) or "").partition("\n")[0].partition(";")[0].rstrip(".")
 
 
 for verb in (
@@ -79,16 +86,21 @@ for verb in (
     doctor.doctor,
     download.download,
 ):
-    app.command()(checked(verb))
-app.add_typer(encoder.encoder_app, name="encoder")
-app.add_typer(corpus.corpus_app, name="corpus")
+    app.command(short_help=summary(verb))(checked(verb))
+for group in (encoder.encoder_app, corpus.corpus_app):
+    for listed in group.registered_commands:
+        listed.short_help = summary(listed.callback)
+app.add_typer(encoder.encoder_app, name="encoder", short_help=encoder.encoder_app.info.help)
+app.add_typer(corpus.corpus_app, name="corpus", short_help=corpus.corpus_app.info.help)
 
 
 def run() -> None:
     """Entry point: an error of the user's is one line and exit code 2."""
     _replace_closed_streams()
     try:
-        app()
+        code = app(standalone_mode=False)
+    except typer.Abort:
+        _stop("interrupted; repeat the command to go on", _INTERRUPTED)
     except ValueError as error:
         from crosstask.records import InputError
 
@@ -103,12 +115,25 @@ def run() -> None:
         if isinstance(error, UnreadableFile):
             _stop(f"{error.filename}: {error.strerror}")
         _stop(f"{error.filename or 'input/output'}: {error.strerror}; free space or check the disk, then repeat the command")
-    except SystemExit as stopped:
-        if stopped.code != _INTERRUPTED:  # what Typer makes of Ctrl-C, without a word
-            raise
-        _stop("interrupted; repeat the command to go on", _INTERRUPTED)
     except KeyboardInterrupt:
         _stop("interrupted; repeat the command to go on", _INTERRUPTED)
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # Typer's errors of usage have it; their class is not public
+            raise
+        _stop_usage(error)
+    else:
+        if code == _INTERRUPTED:  # what Typer makes of Ctrl-C, without a word
+            _stop("interrupted; repeat the command to go on", _INTERRUPTED)
+        sys.exit(code or 0)
+
+
+def _stop_usage(error: Any) -> None:
+    """One line about a wrong option, argument or verb, with the command that shows the right ones; a verb group alone shows its help."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        sys.exit(error.exit_code)
+    verb = error.ctx.command_path.split()[1:] if getattr(error, "ctx", None) else []
+    _stop(f"{error.format_message().rstrip('.')}; see {command(*verb, '--help')}", error.exit_code)
 
 
 def _replace_closed_streams() -> None:

@@ -105,7 +105,17 @@ def training_videos(corpus: "Corpus", videos: Path | None, split: int | None, sh
         return listed_videos(corpus, videos)
     if split is not None:
         return list(_split(corpus, split, shared_videos).train)
-    return [video for video in corpus.videos if video.key not in corpus.validation and video.id in corpus.features]
+    trained = [video for video in corpus.videos if video.key not in corpus.validation]
+    with_features = [video for video in trained if video.id in corpus.features]
+    if trained and not with_features:
+        from crosstask.cli.output import command, counted
+        from crosstask.records import InputError
+
+        raise InputError(
+            f"corpus '{corpus.name}': none of its {counted(len(trained), 'video')} has features; expected crosstask_features/VIDEO.npy "
+            f"(features/VIDEO.npy beside corpus.toml), or video files and {command('extract', corpus.folder or corpus.name)}"
+        )
+    return with_features
 
 
 def annotated_list(corpus: "Corpus", use_annotations: str | None) -> list[str] | str | None:

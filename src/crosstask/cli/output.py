@@ -3,9 +3,12 @@
 import json
 import logging
 import re
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -117,6 +120,29 @@ def listen(verbose: bool) -> None:
     logger.handlers = [OneLineEach()]
     logger.setLevel(logging.INFO if verbose else logging.WARNING)
     logger.propagate = False
+
+
+def command(*arguments: object) -> str:
+    """A command of this program that works as typed: with the path by which it was called, arguments quoted for the shell.
+
+    >>> command("view", "my run").endswith("crosstask view 'my run'")
+    True
+    """
+    return " ".join(shlex.quote(str(part)) for part in (program(), *arguments))
+
+
+def program() -> str:
+    """How this program is called from the working folder: by name if the shell finds it, otherwise by path."""
+    called = Path(sys.argv[0])
+    if called.name != "crosstask":  # python -m, or a test
+        called = Path(sys.executable).parent / "crosstask"
+    found = shutil.which("crosstask")
+    if not called.is_file() or (found is not None and Path(found).resolve() == called.resolve()):
+        return "crosstask"
+    called, here = called.absolute(), Path.cwd()
+    if called.parent == here:
+        return "./crosstask"
+    return str(called.relative_to(here)) if called.is_relative_to(here) else str(called)
 
 
 def counted(n: int, what: str) -> str:

@@ -7,7 +7,7 @@ import typer
 
 from crosstask.cli.extract import Address, Engine, Every, Weights, WorkerCount, report_skipped, team_of, weights_given
 from crosstask.cli.options import AsJson, Seed
-from crosstask.cli.output import counted, note, percent, print_json, say
+from crosstask.cli.output import command, counted, note, percent, print_json, say
 from crosstask.cli.progress import countdown, duration, size
 
 if TYPE_CHECKING:
@@ -37,33 +37,31 @@ def run(
 
     Example: crosstask run my-corpus
     """
-    from crosstask.extraction.feature_spec import parse_feature_spec
+    from crosstask.extraction.feature_spec import default_features, parse_feature_spec
     from crosstask.model.file import load_model
     from crosstask.pipeline.run import RunConfig, run_folder
 
-    asked = features or (_features_of(load_model(model).feature_spec) if model else "default")
-    spec = parse_feature_spec(asked, weights_given(weights), every)
+    known = load_model(model).feature_spec if model and not features else "unknown"
+    spec = parse_feature_spec(features or (known if known != "unknown" else default_features()), weights_given(weights), every)
     if dry_run:
         _estimate(folder, spec, team_of(engine, workers, address).count, not no_speech, as_json)
         return
     out = out or folder / "run"
-    command = f"crosstask run {folder.name} --seed {seed}" + (f" --model {model.name}" if model else "")
-    config = RunConfig(spec, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, command)
+    typed = f"crosstask run {folder.name} --seed {seed}" + (f" --model {model.name}" if model else "")
+    config = RunConfig(spec, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, typed)
     result = run_folder(folder, out, config, countdown)
     say_finished(result, out, as_json)
 
 
-def _features_of(feature_spec: str) -> str:
-    return "default" if feature_spec == "unknown" else feature_spec
-
-
 def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
     """Print the counts of a run, and what to do next."""
+    from crosstask.records import install_command
+
     transcribed, extracted = result.transcribed, result.extracted
     report_skipped(result.skipped | transcribed.skipped)
     if transcribed.silent:
         note(
-            f"note: {len(transcribed.silent)} videos have no subtitles and speech is not recognised: pip install 'crosstask[speech]'"
+            f"note: {len(transcribed.silent)} videos have no subtitles and speech is not recognised: {install_command('speech')}"
         )
     counts = {
         "done": len(extracted.done),
@@ -87,7 +85,7 @@ def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
         means = {name: percent(result["recall"]["mean"]) for name, result in result.results.items()}
         say("step recall on annotated videos, %: " + ", ".join(f"{name} {mean}" for name, mean in means.items()))
     say(f"open {out / 'report.html'}: what was found, with timelines")
-    say(f"next: crosstask view {out}    crosstask export {out} --format youtube")
+    say(f"next: {command('view', out)}    {command('export', out, '--format', 'youtube')}")
 
 
 def _estimate(folder: Path, spec: "FeatureSpec", n_workers: int, listen: bool, as_json: bool) -> None:

@@ -18,7 +18,7 @@ from crosstask.cli.options import (
     chosen_method,
     training_videos,
 )
-from crosstask.cli.output import counted, note, print_json, progress, say
+from crosstask.cli.output import command, counted, note, print_json, progress, say
 
 if TYPE_CHECKING:
     from crosstask.model.model import Model
@@ -120,7 +120,7 @@ def train(
             f"{out}: {model.method} trained on {counted(len(model.trained_on), 'video')} of {counted(n_tasks, 'task')} in {seconds:.1f} s"
         )
         say(f"open {report}: training data and settings")
-        say(f"next: crosstask evaluate {corpus} --model {out}")
+        say(f"next: {command('evaluate', corpus, '--model', out)}")
 
 
 def _only_tasks(corpus: "Corpus", which: str) -> "Corpus":

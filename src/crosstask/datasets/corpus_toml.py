@@ -4,6 +4,7 @@
     title = "Make Latte"
     steps = ["grind coffee", "steam milk", "pour milk"]
 
+The id of a video is NAME, or TASK-NAME where different videos of several tasks have one name.
 Optional: subtitles `videos/TASK/NAME.vtt` and annotations `annotations/TASK_NAME.csv`. Derived files are kept in `.crosstask/`.
 """
 
@@ -17,12 +18,13 @@ from typing import Any
 from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_videos
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.features import NpyFeatures, read_feature_spec
-from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, refuse_escaping_id
-from crosstask.storage import MAX_SMALL_BYTES, existing_derived_folder, read_text, write_text
+from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, VideoKey, refuse_escaping_id
+from crosstask.storage import MAX_SMALL_BYTES, existing_derived_folder, open_regular, read_text, write_text
 
 log = logging.getLogger(__name__)
 VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
 
+_COMPARED_BYTES = 1 << 20  # ours: of each end of two video files with one name
 _TASK_KEYS = ("title", "steps", "url", "related")
 
 
@@ -30,6 +32,7 @@ def read_corpus_toml(folder: Path) -> Corpus:
     """The corpus described by `folder/corpus.toml`."""
     tasks = _read_tasks(folder / "corpus.toml")
     media = media_files(folder, tasks)
+    renamed = {VideoKey(task, video): path for (task, video), path in media.items() if video != path.stem}
     features = next((path for path in (folder / "features", existing_derived_folder(folder, "features")) if path.is_dir()), None)
     windows = folder / "constraints"
     return Corpus(
@@ -37,10 +40,13 @@ def read_corpus_toml(folder: Path) -> Corpus:
         tasks=tasks,
         videos=_videos(folder, tasks, media, features),
         seconds=read_seconds(folder / "video_seconds.csv"),
-        annotations=StepIntervalFiles(folder / "annotations", tasks),
+        annotations=StepIntervalFiles(
+            folder / "annotations", tasks, {key: f"{key.task}_{path.stem}" for key, path in renamed.items()}
+        ),
         windows=StepIntervalFiles(windows if windows.is_dir() else existing_derived_folder(folder, "constraints"), tasks),
         subtitles=SubtitleFolders(
-            (existing_derived_folder(folder, "subtitles"), *sorted({path.parent for path in media.values()}))
+            (existing_derived_folder(folder, "subtitles"), *sorted({path.parent for path in media.values()})),
+            {path.with_suffix(""): key.video for key, path in renamed.items()},
         ),
         features=NpyFeatures(features) if features else NoFeatures(),
         folder=folder,
@@ -83,7 +89,7 @@ def _task(identifier: str, table: Any) -> Task:
 
 
 def media_files(folder: Path, tasks: Mapping[str, Task]) -> dict[tuple[str, str], Path]:
-    """(task, video id) -> file, for every video under `videos/TASK/`, sorted."""
+    """(task, video id) -> file, for every video under `videos/TASK/`; different videos of one name get ids with their task."""
     found: dict[tuple[str, str], Path] = {}
     for task in tasks:
         for path in sorted((folder / "videos" / task).glob("*")):
@@ -92,7 +98,35 @@ def media_files(folder: Path, tasks: Mapping[str, Task]) -> dict[tuple[str, str]
                     found.setdefault((task, refuse_escaping_id(path.stem, "video")), path)
                 except InputError as error:
                     log.warning("videos/%s: %s; this file is left out", task, error)
-    return found
+    return _with_distinct_ids(found)
+
+
+def _with_distinct_ids(media: Mapping[tuple[str, str], Path]) -> dict[tuple[str, str], Path]:
+    """The same files; a name that different videos of several tasks have becomes TASK-NAME, as features are kept by id."""
+    first: dict[str, Path] = {}
+    shared = {video for (_, video), path in media.items() if not _same_video(first.setdefault(video, path), path)}
+    taken = {video for _, video in media}
+    return {
+        (task, new if video in shared and (new := f"{task}-{video}") not in taken else video): path
+        for (task, video), path in media.items()
+    }
+
+
+def _same_video(one: Path, other: Path) -> bool:
+    """True if two files have one size and agree at both ends; a video may be listed under several tasks."""
+    if one == other:
+        return True
+    try:
+        return one.stat().st_size == other.stat().st_size and _ends(one) == _ends(other)
+    except OSError:
+        return False
+
+
+def _ends(path: Path) -> tuple[bytes, bytes]:
+    with open_regular(path) as file:
+        start = file.read(_COMPARED_BYTES)
+        file.seek(max(0, path.stat().st_size - _COMPARED_BYTES))
+        return start, file.read(_COMPARED_BYTES)
 
 
 def _videos(

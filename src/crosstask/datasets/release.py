@@ -14,7 +14,7 @@ crosstask_subtitles/VIDEO.vtt, .srt, .json
 import math
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -147,6 +147,7 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
 
     folder: Path
     tasks: Mapping[str, Task]
+    renamed: Mapping[VideoKey, str] = field(default_factory=dict)  # key -> name of its file without .csv, where it is not the key
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -154,11 +155,12 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
 
     def path(self, key: VideoKey) -> Path:
         """Path of a video's file."""
-        return self.folder / f"{key}.csv"
+        own = self.folder / f"{key}.csv"
+        return self.folder / f"{self.renamed[key]}.csv" if key in self.renamed and own.name not in self._names else own
 
     def __contains__(self, key: object) -> bool:
         """True if the video has a file."""
-        return isinstance(key, VideoKey) and f"{key}.csv" in self._names
+        return isinstance(key, VideoKey) and self.path(key).name in self._names
 
     def __getitem__(self, key: VideoKey) -> tuple[StepInterval, ...]:
         """The step intervals of a video."""
@@ -168,10 +170,12 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
 
     def __iter__(self) -> Iterator[VideoKey]:
         """The keys of the files that belong to a known task, sorted."""
+        keys = {name: key for key, name in self.renamed.items()}
         for name in sorted(self._names):
-            task, _, video = name.removesuffix(".csv").partition("_")
+            stem = name.removesuffix(".csv")
+            task, _, video = stem.partition("_")
             if task in self.tasks:
-                yield VideoKey(task, video)
+                yield keys.get(stem, VideoKey(task, video))
 
     def __len__(self) -> int:
         """Number of files that belong to a known task."""

@@ -1,7 +1,7 @@
 """Narrations by video id from folders of subtitle files, read lazily."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -15,11 +15,16 @@ class SubtitleFolders(Mapping[str, Narration]):
     """Narrations from `VIDEO.vtt` (or .srt, .json, `VIDEO.en.vtt`) of some folders; a later folder takes precedence."""
 
     folders: tuple[Path, ...]
+    renamed: Mapping[Path, str] = field(default_factory=dict, hash=False)  # FOLDER/NAME -> video id, where it is not NAME
 
     @cached_property
     def paths(self) -> dict[str, Path]:
         """Video id -> subtitle file."""
-        return {video_id: path for folder in self.folders for video_id, path in files_by_video(folder).items()}
+        return {
+            self.renamed.get(folder / name, name): path
+            for folder in self.folders
+            for name, path in files_by_video(folder).items()
+        }
 
     def __getitem__(self, video_id: str) -> Narration:
         """The narration of a video."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from crosstask.extraction.backbones import WITHOUT_TORCH
 from crosstask.extraction.backbones.protocol import need_torch
 from crosstask.extraction.containers import need_pyav
 from crosstask.extraction.content_hash import content_digest
@@ -141,7 +142,7 @@ def check_backbones(spec: FeatureSpec) -> None:
     """Raise an error before any video is read if an extra is missing or weights do not fit."""
     need_pyav()
     for chosen, backbone in zip(spec.backbones, load_backbones(spec), strict=True):
-        if chosen.name != "log-mel":
+        if chosen.name not in WITHOUT_TORCH:
             need_torch(chosen.name)
         if chosen.weights:
             sampling = backbone.sampling

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from crosstask.extraction.backbones import WITHOUT_TORCH
 from crosstask.extraction.backbones.protocol import Backbone, Rows, need_torch
 from crosstask.extraction.decode import decode_seconds
 from crosstask.extraction.feature_spec import FeatureSpec, load_backbones
@@ -20,7 +21,7 @@ def extract_video(path: Path, spec: FeatureSpec) -> Rows:
     """(T, D) float32, one row per second, the columns of all backbones concatenated; computed by one thread, so equal on any number of cores."""
     backbones = load_backbones(spec)
     for backbone in backbones:
-        if backbone.name != "log-mel":
+        if backbone.name not in WITHOUT_TORCH:
             need_torch(backbone.name)  # imported before its threads are limited
     with single_thread():
         features = _features(path, backbones)

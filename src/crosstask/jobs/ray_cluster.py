@@ -22,7 +22,7 @@ def run_on_ray(work: Work, jobs: Sequence[Job], folder: Path, workers: int, addr
     try:
         import ray
     except ImportError:
-        raise ValueError("engine 'ray' needs the extra 'ray': pip install 'crosstask[ray]'") from None
+        raise ValueError("engine 'ray' needs the extra 'ray': install crosstask[ray]") from None
     started = not ray.is_initialized()
     with redirect_stdout(sys.stderr):  # Ray's messages must not mix with our output
         if started:

@@ -14,6 +14,7 @@ from crosstask.methods.protocols import Scorer
 from crosstask.model.joint_localization import localize_with_narration, narration_for
 from crosstask.model.localization import labels_kept, localization_of, scores_and_presence
 from crosstask.records import InputError, Localization, StepLabel, Task, VideoKey, task_from_steps
+from crosstask.text.stems import words_as_written
 
 Video = str | Path | npt.NDArray[np.floating]
 
@@ -81,14 +82,15 @@ class Model:
             from difflib import get_close_matches
 
             near = get_close_matches(str(name).lower(), known, n=3, cutoff=0.4)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"the model knows {len(self.tasks)}."
-            raise InputError(f"task '{name}' is not in the model; {hint} A new task needs only its steps")
+            some = ", ".join(sorted(self.tasks)[:3]) + (" ..." if len(self.tasks) > 3 else "")
+            hint = f"did you mean {' or '.join(near)}?" if near else f"it knows {len(self.tasks)} by id: {some}."
+            raise InputError(f"task '{name}' is not in the model; {hint} For a new task, give its steps instead")
         return found
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
-        """Words of the task's steps that were never trained."""
+        """Words of the task's steps that were never trained, as they are written there."""
         unknown = getattr(self.scorer, "unknown_words", None)
-        return () if unknown is None else tuple(unknown(task))
+        return () if unknown is None else words_as_written(unknown(task), task.steps)
 
     def unknown_steps(self, task: Task) -> list[str]:
         """Steps none of whose words was trained: they are placed by order and position alone."""

@@ -9,7 +9,7 @@ from crosstask.extraction.feature_spec import FeatureSpec, load_backbones
 from crosstask.records import InputError
 
 # CPU seconds a second of video, on one core; docs/own-videos.md says which were timed and which are estimates.
-COST = {"efficientnet-lite0": 0.065, "log-mel": 0.003, "i3d": 1.5, "vggish": 0.03, "frozen": 0.2}
+COST = {"efficientnet-lite0": 0.065, "light": 0.006, "log-mel": 0.003, "i3d": 1.5, "vggish": 0.03, "frozen": 0.2}
 RESNET_FRAME = 0.35
 DECODE_PIXEL = 4.3e-9  # a decoded pixel
 LISTENING = 0.16  # speech recognition, a second of speech

@@ -57,7 +57,7 @@ def localize_corpus(
     uniform = Uniform()
     found: dict[str, list[Localization]] = {model.method: [], "uniform": []}
     scores, videos, reasons = [], [], dict(skipped)
-    joint = _joint_decoder(corpus, model)
+    joint = _joint_decoder(corpus, model) if config.decode_with_narration else None
     for video in corpus.videos:
         if video.id not in corpus.features:
             continue

@@ -20,7 +20,7 @@ from crosstask.datasets import open_corpus, write_step_intervals
 from crosstask.datasets.release import StepIntervalFiles
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.extraction.extract_many import ExtractionReport
-from crosstask.extraction.feature_spec import FeatureSpec, parse_feature_spec
+from crosstask.extraction.feature_spec import FeatureSpec, default_features, parse_feature_spec
 from crosstask.features import NpyFeatures, read_feature_spec
 from crosstask.model.file import load_model
 from crosstask.model.model import Model
@@ -53,7 +53,7 @@ def no_progress(stage: str, total: int) -> AbstractContextManager[Callable[[], N
 class RunConfig:
     """The options of a run."""
 
-    spec: FeatureSpec = field(default_factory=lambda: parse_feature_spec("default"))
+    spec: FeatureSpec = field(default_factory=lambda: parse_feature_spec(default_features()))
     seed: int = 0
     model: Path | None = None  # localize with this one instead of training
     sharing: str = "component"
@@ -63,6 +63,7 @@ class RunConfig:
     command: str = ""
     synthetic: bool = False
     train_videos: frozenset[VideoKey] | None = None  # None: all
+    decode_with_narration: bool = True  # False: narration is used in training alone
     encoder: Callable[[Sequence[str]], Encoder] = default_encoder
 
 
@@ -90,17 +91,18 @@ def run(
     folder: str | Path,
     out: str | Path | None = None,
     model: str | Path | None = None,
-    features: str = "default",
+    features: str | None = None,
     seed: int = 0,
     transcribe: bool = True,
 ) -> RunResult:
     """Extract features, transcribe speech, train (unless a model is given) and localize every video in a folder with `corpus.toml`.
 
+    Without `features` and model, videos are described by `default` features, or by `light` ones where torch is not installed.
     The run folder is `out`, by default `FOLDER/run`; `crosstask view` and `crosstask export` read it.
     """
-    spec = load_model(model).feature_spec if model is not None else features
+    known = load_model(model).feature_spec if model is not None else "unknown"
     config = RunConfig(
-        spec=parse_feature_spec("default" if spec == "unknown" else spec),
+        spec=parse_feature_spec(known if known != "unknown" else features or default_features()),
         seed=seed,
         model=None if model is None else Path(model),
         transcribe=transcribe,
@@ -141,9 +143,9 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
         return corpus, TranscriptionReport()
     with progress("transcribing", len(without)) as advance:
         report = transcribe_videos(without, ours, config.speech_model, advance)
-    theirs = corpus.subtitles.folders if isinstance(corpus.subtitles, SubtitleFolders) else ()
-    folders = (ours, *(folder for folder in theirs if folder != ours))  # the user's subtitles go before ours
-    return replace(corpus, subtitles=SubtitleFolders(folders)), report
+    theirs = corpus.subtitles if isinstance(corpus.subtitles, SubtitleFolders) else SubtitleFolders(())
+    folders = (ours, *(folder for folder in theirs.folders if folder != ours))  # the user's subtitles go before ours
+    return replace(corpus, subtitles=SubtitleFolders(folders, theirs.renamed)), report
 
 
 def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, ExtractionReport]:

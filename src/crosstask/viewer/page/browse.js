@@ -44,7 +44,7 @@ export async function browse(run, parameters) {
     state.page = found.page;
     const task = run.tasks.find((one) => one.id === state.task);
     heading.textContent = task ? task.title : "All tasks";
-    about.textContent = task ? `Steps: ${task.steps.join(" → ")}` : "Choose a video to see where each step was found in it.";
+    about.textContent = task ? `Steps: ${task.steps.join(" → ")}` : "When each step of a how-to task happens in these videos, found automatically. Choose a video to watch its steps.";
     list.replaceChildren(found.videos.length ? el("ul", { class: "cards" }, found.videos.map(card)) : noVideos());
     count.textContent = counted(found.total, "video");
     stripLegendElement.replaceChildren(...stripLegend(found.videos, run.sources[0]?.label));
