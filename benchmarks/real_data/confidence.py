@@ -1,0 +1,160 @@
+"""How well the confidence of found steps is calibrated on people and channels that were not trained on. Writes JSON.
+
+python -m benchmarks.real_data.confidence DATA --out results/confidence.json
+
+Corpora: Breakfast and captaincook (real features, simulated windows; held-out people), vlogs (real features, real times of narration; held-out
+channels). Groups are divided into two halves. Platt scaling is fitted on the development half of all corpora but one and scored on the final
+half of that one; what the package contains is fitted on the development half of all three. `--fit` prints these parameters.
+
+A step that the video shows counts: is its moment in the step? For `shown`, every step counts. ECE: mean absolute difference of confidence and
+share of hits over ten bins of equal mass. After 30 corrections: Platt scaling shrunk towards the package's, refitted to 30 steps drawn at
+random, scored on the others; mean of 20 draws.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from benchmarks.scripts import arguments_of, write_result
+from sklearn.metrics import roc_auc_score
+
+from crosstask import open_corpus
+from crosstask.evaluation.splits import Split, group_of
+from crosstask.features.packed_corpus import with_packed_features
+from crosstask.inference import decode_scores, decoder_of
+from crosstask.inference.confidence import HIT, HIT_GENERIC, HIT_JOINT, Calibration, calibrated, fit_calibration
+from crosstask.inference.intervals import step_posterior
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.zhukov19 import Zhukov19
+from crosstask.metrics.truth import true_segments
+from crosstask.model.localization import scores_and_presence
+from crosstask.narration.joint_decoding import fit_joint_decoder
+from crosstask.records import Corpus
+
+DEVELOPMENT = {"captaincook": ("P1", "P2", "P7"), "vlogs": ("C1", "C2", "C5", "C10")}  # Breakfast: every second person
+KINDS = {"features": HIT, "joint": HIT_JOINT, "zhukov19": HIT_GENERIC}
+N_BINS, N_CORRECTIONS, N_DRAWS = 10, 30, 20
+
+
+def halves(corpus: Corpus, name: str) -> dict[str, list[str]]:
+    """Groups of the development half and of the final one."""
+    groups = sorted({group_of(video) for video in corpus.videos})
+    development = [g for g in groups if g in DEVELOPMENT[name]] if name in DEVELOPMENT else groups[::2]
+    return {"development": development, "final": [g for g in groups if g not in development]}
+
+
+def splits(corpus: Corpus, name: str, half: str) -> Iterator[Split]:
+    """Breakfast: ten people of the half are tested, 30 videos a task trained; else each group of the half in turn."""
+    groups = halves(corpus, name)[half]
+    for tested in [groups[:10]] if name == "breakfast" else [[group] for group in groups]:
+        train = [v for v in corpus.videos if group_of(v) not in tested]
+        if name == "breakfast":
+            rng = np.random.default_rng(0)
+            of_task = {t: [v for v in train if v.task == t] for t in corpus.tasks}
+            train = [of[i] for of in of_task.values() for i in rng.permutation(len(of))[:30]]
+        kept = set(train)
+        yield Split(tuple(v for v in corpus.videos if v in kept), tuple(v for v in corpus.videos if group_of(v) in tested))
+
+
+def collect(corpus: Corpus, name: str, half: str) -> dict[str, np.ndarray]:
+    """By kind (n, 2): posterior at the moment, hit; by "shown" (n, 2): posterior of being shown, shown."""
+    rows: dict[str, list[tuple[float, bool]]] = {kind: [] for kind in (*KINDS, "shown")}
+    for split in splits(corpus, name, half):
+        train = corpus.only_tasks({v.task for v in split.train}).only(split.train)
+        model = HiddenMarkovModel().fit(train, np.random.default_rng(0))
+        scorers = {"features": model, "zhukov19": Zhukov19().fit(train, np.random.default_rng(0))}
+        joint = fit_joint_decoder(model, corpus, split.test)
+        for video in split.test:
+            task, features = corpus.task_of(video), corpus.features.rows(video.id)
+            if len(features) < len(task.steps):
+                continue
+            truth = true_segments(corpus, video)
+            for kind, scorer in scorers.items():
+                scores, presence = scores_and_presence(scorer, task, features)
+                posterior, _ = step_posterior(scores)
+                add_hits(rows[kind], posterior, decode_scores(scores, decoder_of(scorer)), truth)
+                if kind == "features" and presence is not None:
+                    rows["shown"] += [(float(p), bool(truth[:, k].any())) for k, p in enumerate(presence)]
+            found = joint.scores(video, task, features)
+            if found is not None:
+                add_hits(rows["joint"], found.posterior.in_step, decode_scores(found.scores, decoder_of(model)), truth)
+    return {kind: np.array(of_kind, dtype=np.float64).reshape(-1, 2) for kind, of_kind in rows.items()}
+
+
+def add_hits(rows: list[tuple[float, bool]], posterior: np.ndarray, moments: np.ndarray, truth: np.ndarray) -> None:
+    """Posterior at the moment, and whether the moment is in the step, of each step that the video shows."""
+    for k, t in enumerate(moments):
+        if truth[:, k].any():
+            rows.append((float(posterior[t, k]), bool(truth[t, k])))
+
+
+def scored(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float]:
+    """Brier score beside that of the base rate, AUROC, and expected calibration error over bins of equal mass."""
+    bins = np.array_split(np.argsort(confidence, kind="stable"), N_BINS)
+    error = sum(len(b) * abs(confidence[b].mean() - hits[b].mean()) for b in bins if len(b)) / len(hits)
+    return {
+        "n": len(hits),
+        "hits": float(hits.mean()),
+        "brier": float(((confidence - hits) ** 2).mean()),
+        "brier of the base rate": float(hits.mean() * (1 - hits.mean())),
+        "auroc": float(roc_auc_score(hits, confidence)) if 0 < hits.mean() < 1 else float("nan"),
+        "ece": float(error),
+    }
+
+
+def after_corrections(rows: np.ndarray, before: Calibration) -> dict[str, float]:
+    """Mean ECE and Brier score when 30 steps are corrected and the others scored."""
+    found = []
+    for draw in range(N_DRAWS):
+        order = np.random.default_rng(draw).permutation(len(rows))
+        corrected, rest = rows[order[:N_CORRECTIONS]], rows[order[N_CORRECTIONS:]]
+        found.append(scored(calibrated(rest[:, 0], fit_calibration(corrected[:, 0], corrected[:, 1], before)), rest[:, 1]))
+    return {metric: float(np.mean([one[metric] for one in found])) for metric in ("brier", "ece", "auroc")}
+
+
+def fitted(of_corpora: list[np.ndarray]) -> Calibration:
+    """Platt scaling with equal weight for every corpus."""
+    rows = np.concatenate(of_corpora)
+    weights = np.concatenate([np.full(len(one), 1 / len(one)) for one in of_corpora if len(one)])
+    return fit_calibration(rows[:, 0], rows[:, 1], weights=weights * len(rows) / weights.sum())
+
+
+def main() -> None:
+    parser = arguments_of(__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--fit", action="store_true", help="print the parameters fitted on the development half, write nothing")
+    arguments = parser.parse_args()
+    names = ("breakfast", "captaincook", "vlogs")
+    corpora = {name: with_packed_features(open_corpus(arguments.data / name)) for name in names}
+    development = {name: collect(corpora[name], name, "development") for name in names}
+    if arguments.fit:
+        for kind in (*KINDS, "shown"):
+            print(kind, fitted([of[kind] for of in development.values()]), flush=True)
+            for name in names:
+                print("  without", name, fitted([of[kind] for other, of in development.items() if other != name]))
+        return
+    result: dict = {}
+    for name in names:
+        final = collect(corpora[name], name, "final")
+        for kind in (*KINDS, "shown"):
+            rows = final[kind]
+            without = fitted([of[kind] for other, of in development.items() if other != name])
+            result.setdefault(name, {})[kind] = {
+                "calibration of the other corpora": scored(calibrated(rows[:, 0], without), rows[:, 1]),
+                "parameters": [without.slope, without.intercept],
+                "after 30 corrections": after_corrections(rows, without),
+            }
+            print(name, kind, result[name][kind], flush=True)
+    write_result(
+        arguments.out,
+        {
+            "what": "calibration of confidence on held-out people and channels; leave-one-corpus-out; windows of Breakfast and captaincook are simulated",
+            "command": "python -m benchmarks.real_data.confidence DATA --out results/confidence.json",
+            "seeds": [0],
+            "corpora": result,
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()
