@@ -32,7 +32,7 @@ MAP = {
     "methods": Package("records text inference learning storage", "corpus -> scorer; the METHODS table"),
     "metrics": Package("records inference", "recall, mAP, F1, IoU: numbers from labels and truth"),
     "evaluation": Package("records inference methods narration metrics features storage", "splits, evaluate, paired intervals"),
-    "runs": Package("records storage", "a run folder, written and read"),
+    "runs": Package("records datasets storage", "a run folder, written and read, and the labels of people in it"),
     "extraction": Package("records features text jobs storage", "video file -> features (T, D)"),
     "model": Package(
         "records features datasets text inference methods narration extraction storage",

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crosstask.records import FeatureRows, InputError, NoFeatures, Task, task_from_steps
-from crosstask.runs import RunFolder, RunVideo, scores_path
+from crosstask.runs import RunFolder, RunVideo, refuse_outside, scores_path
 from crosstask.viewer.annotations import AnnotationStore
 from crosstask.viewer.backend import EditedLocalization, ViewerBackend
-from crosstask.viewer.files import refuse_outside
 
 if TYPE_CHECKING:
     import numpy as np

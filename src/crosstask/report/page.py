@@ -57,6 +57,8 @@ def _head(run: RunFolder) -> str:
             f"<p>{len(about.videos)} videos of {len({v.task for v in about.videos})} tasks. <strong>{escape(about.methods[0])}</strong> finds "
             f"<strong>{100 * main['recall']['mean']:.1f} %</strong> of the steps that are shown (step recall, mean over tasks{_evaluated_on(run)}).</p>"
         )
+    if (counts := run.counts()).corrected:
+        lines.append(f"<p>{counts} by a person (◆ in the timelines).</p>")
     lines += [f"<p>{escape(note)}</p>" for note in about.notes]
     return "\n".join(lines)
 
@@ -98,7 +100,7 @@ def _recall_row(name: str, row: dict[str, float], methods: list[str], gain: tupl
 
 def _failures(run: RunFolder) -> str:
     method = run.run.methods[0]
-    localizations = run.localizations.get(method, {})
+    localizations = run.machine_localizations.get(method, {})
     videos = [v for v in run.run.videos if v.truth is not None and v.key in localizations]
     held_back = run.run.settings.get(EVALUATED_VIDEOS)
     if isinstance(held_back, list):

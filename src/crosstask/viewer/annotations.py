@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crosstask.records import InputError, StepInterval, Task, VideoKey, parse_video_key, refuse_escaping_id
-from crosstask.runs import RunFolder
+from crosstask.runs import RunFolder, refuse_outside
 from crosstask.storage import blocking_lock, read_text, write_json
 from crosstask.viewer.backend import RELEVANCES
-from crosstask.viewer.files import refuse_outside
 
 FORMAT = 1  # version of relevance.json
 LOCK_FILE = ".annotations.lock"  # of storage.locks for the path `annotations`

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import FoundStep, InputError, StepInterval, Task, VideoKey
-from crosstask.runs import RunFolder, RunVideo, scores_path
+from crosstask.runs import RunFolder, RunVideo, inside, scores_path
 from crosstask.viewer.backend import ViewerBackend
-from crosstask.viewer.files import inside, servable_media
+from crosstask.viewer.files import servable_media
 from crosstask.viewer.verdicts import match_steps, verdict
 
 _LARGEST_SCORE = 1e4  # replaces infinite scores, which JSON cannot hold
