@@ -16,6 +16,9 @@ OPERATIONS = {
     "GET /api/scores",
     "POST /api/parse",
     "PUT /api/annotation",
+    "PUT /api/label",
+    "POST /api/undo",
+    "GET /api/review",
     "PUT /api/relevance",
 }
 

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
 
 def build_backend(run: RunFolder, model: Path | None, features: FeatureRows) -> ViewerBackend:
     """The backend for the viewer of this run."""
-    from crosstask.datasets import read_step_intervals, write_step_intervals
+    from crosstask.datasets import write_step_intervals
 
-    localizer, store = StepLocalizer(model, features), AnnotationStore(run, read_step_intervals, write_step_intervals)
+    localizer, store = StepLocalizer(model, features), AnnotationStore(run, write_step_intervals)
     return ViewerBackend(
         localize_steps=localizer.localize_steps,
         annotated_videos=store.annotated_videos,
         read_annotation=store.read_annotation,
         save_annotation=store.save_annotation,
+        label_step=store.label_step,
+        confirm_step=store.confirm_step,
+        undo=store.undo,
         read_relevance=store.read_relevance,
         save_relevance=store.save_relevance,
         localizes_new_steps=model is not None and any(video.id in features for video in run.run.videos),

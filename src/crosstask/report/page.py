@@ -15,6 +15,7 @@ from crosstask.storage import stable_json, write_text
 
 VIDEOS_PER_TASK = 3  # with a timeline
 EVALUATED_VIDEOS = "videos held back from training"  # key in the settings of a run: the videos that are evaluated, if not all
+LABELLED_VIDEOS = "videos with labels by a person"  # key in the settings of a run: they are not evaluated
 GAINS = (("zhukov19", "task-specific"), ("hmm", "hmm, no sharing"))  # pairs of methods with and without sharing
 
 
@@ -64,8 +65,9 @@ def _head(run: RunFolder) -> str:
 
 
 def _evaluated_on(run: RunFolder) -> str:
-    held_back = run.run.settings.get(EVALUATED_VIDEOS)
-    return f", over the {len(held_back)} videos held back from training" if isinstance(held_back, list) else ""
+    held_back, labelled = run.run.settings.get(EVALUATED_VIDEOS), run.run.settings.get(LABELLED_VIDEOS)
+    words = f", over the {len(held_back)} videos held back from training" if isinstance(held_back, list) else ""
+    return words + (f", without the {len(labelled)} videos that a person labelled" if isinstance(labelled, list) else "")
 
 
 def _recall(run: RunFolder) -> str:

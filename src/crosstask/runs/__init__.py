@@ -1,6 +1,6 @@
 """A run folder: the results of `run`, `demo` or an experiment, written once and read by the report, the viewer and the exports."""
 
-from crosstask.runs.corrected import StepCounts, answer_is_right, corrected_step, interval_around
+from crosstask.runs.corrected import StepCounts, answer_is_right, confirmed, label_of
 from crosstask.runs.folder import RunFolder, open_run
 from crosstask.runs.label_changes import Change, RunLabel
 from crosstask.runs.labels import LABELS_FILE, LabelStore
@@ -17,9 +17,9 @@ __all__ = [
     "RunVideo",
     "StepCounts",
     "answer_is_right",
-    "corrected_step",
+    "confirmed",
     "inside",
-    "interval_around",
+    "label_of",
     "open_run",
     "refuse_outside",
     "scores_path",

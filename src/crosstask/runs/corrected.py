@@ -66,6 +66,19 @@ def interval_around(step: FoundStep, moment_s: float, n_segments: int) -> Interv
     return Interval(start_s, max(start_s + length_s, moment_s + 1.0))
 
 
+def label_of(step: int, found: FoundStep, said: StepLabel | None, n_segments: int) -> RunLabel:
+    """What a person said about a step, with what is shown of it from now on, and whether the answer on the screen was right."""
+    if said is None:
+        return RunLabel(step, found.name, None)
+    around = None if said.moment_s is None else interval_around(found, said.moment_s, n_segments)
+    return RunLabel(step, found.name, said, around, answer_is_right(found, said))
+
+
+def confirmed(step: int, found: FoundStep) -> StepLabel:
+    """The label of a person who says that a found step is right: its moment, or that it is not shown."""
+    return StepLabel(step, moment_s=found.moment_s) if found.shown else StepLabel(step)
+
+
 def _moment_in(step: FoundStep, label: StepLabel) -> float:
     """The labelled moment; for intervals the machine's moment where it lies in one of them, otherwise the middle of the longest."""
     if label.moment_s is not None:

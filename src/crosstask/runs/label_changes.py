@@ -2,8 +2,8 @@
 
 A line is one JSON object:
 
-    {"format": 1, "change": 3, "task": "latte", "video": "v1", "from": "review", "drawn": "random", "right": false,
-     "labels": [{"step": 2, "name": "stir coffee", "kind": "moment", "moment_s": 12.0, "interval": [10.0, 15.0]}]}
+    {"format": 1, "change": 3, "task": "latte", "video": "v1", "from": "review", "drawn": "random",
+     "labels": [{"step": 2, "name": "stir coffee", "kind": "moment", "moment_s": 12.0, "interval": [10.0, 15.0], "right": false}]}
     {"format": 1, "change": 4, "task": "latte", "video": "v1", "undoes": 3}
 
 `step` counts from 1. `kind` is "moment" (`interval` is what is shown around it), "intervals" (a list [[start_s, end_s], ...]), "not shown", or
@@ -32,6 +32,7 @@ class RunLabel:
     name: str
     label: StepLabel | None
     interval: Interval | None = None  # around a moment
+    right: bool | None = None  # True if the answer that the person saw was right
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,6 @@ class Change:
     labels: tuple[RunLabel, ...] = ()
     source: str = ""
     drawn: str | None = None
-    right: bool | None = None  # True if the answer that the person saw was right
     undoes: int | None = None
 
     @property
@@ -58,7 +58,8 @@ def change_to_line(change: Change) -> str:
     if change.undoes is not None:
         return json.dumps(shape | {"undoes": change.undoes}, ensure_ascii=False, allow_nan=False)
     shape |= {"from": change.source, "labels": [_label_to_json(label) for label in change.labels]}
-    shape |= {name: value for name, value in (("drawn", change.drawn), ("right", change.right)) if value is not None}
+    if change.drawn is not None:
+        shape["drawn"] = change.drawn
     return json.dumps(shape, ensure_ascii=False, allow_nan=False)
 
 
@@ -71,7 +72,7 @@ def _label_to_json(changed: RunLabel) -> dict[str, Any]:
             shape["interval"] = [changed.interval.start_s, changed.interval.end_s]
     elif label is not None and label.intervals:
         shape["intervals"] = [[interval.start_s, interval.end_s] for interval in label.intervals]
-    return shape
+    return shape if changed.right is None else shape | {"right": changed.right}
 
 
 def change_from_line(line: str) -> Change:
@@ -83,29 +84,31 @@ def change_from_line(line: str) -> Change:
     number = _whole(data["change"])
     if "undoes" in data:
         return Change(number, key, undoes=_whole(data["undoes"]))
-    drawn, right = data.get("drawn"), data.get("right")
-    if drawn not in (None, *DRAWS) or not (right is None or isinstance(right, bool)):
-        raise ValueError("'drawn' is gain or random, 'right' is true or false")
-    return Change(number, key, tuple(map(_label_from_json, data["labels"])), str(data.get("from", "")), drawn, right)
+    if (drawn := data.get("drawn")) not in (None, *DRAWS):
+        raise ValueError(f"'drawn' is {drawn!r:.40}; expected gain or random")
+    return Change(number, key, tuple(map(_label_from_json, data["labels"])), str(data.get("from", "")), drawn)
 
 
 def _label_from_json(data: dict[str, Any]) -> RunLabel:
-    step, name, kind = _whole(data["step"]) - 1, data["name"], data["kind"]
-    if not isinstance(name, str):
-        raise TypeError("the name of a step is not text")
+    step, name, around, right = _whole(data["step"]) - 1, data["name"], data.get("interval"), data.get("right")
+    if not isinstance(name, str) or not (right is None or isinstance(right, bool)):
+        raise TypeError("the name of a step is text, 'right' is true or false")
+    return RunLabel(step, name, _said(step, data), None if around is None else _interval(around), right)
+
+
+def _said(step: int, data: dict[str, Any]) -> StepLabel | None:
+    """The label of a step, None where it is removed."""
+    kind = data["kind"]
     if kind == "moment":
-        around = data.get("interval")
-        return RunLabel(
-            step, name, StepLabel(step, moment_s=_second(data["moment_s"])), None if around is None else _interval(around)
-        )
+        return StepLabel(step, moment_s=_second(data["moment_s"]))
     if kind == "intervals":
         intervals = tuple(sorted(map(_interval, data["intervals"])))
         if not intervals:
             raise ValueError("no interval is listed")
-        return RunLabel(step, name, StepLabel(step, intervals=intervals))
+        return StepLabel(step, intervals=intervals)
     if kind not in ("not shown", "none"):
         raise ValueError(f"kind {kind!r:.40} is unknown")
-    return RunLabel(step, name, StepLabel(step) if kind == "not shown" else None)
+    return StepLabel(step) if kind == "not shown" else None
 
 
 def _whole(value: Any) -> int:

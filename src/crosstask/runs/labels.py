@@ -81,7 +81,6 @@ class LabelStore:
         labels: Sequence[RunLabel],
         source: str,
         drawn: str | None = None,
-        right: bool | None = None,
         seen: int | None = None,
     ) -> Change:
         """The change that was written. With `seen`, the last change that the writer knew, a step that was changed since is refused."""
@@ -92,7 +91,7 @@ class LabelStore:
             added = []
             if not any(change.key == key for change in changes) and key in self._annotated():
                 added = [Change(_next_id(changes), key, self._from_annotation(key), f"annotations/{key}.csv")]
-            added.append(Change(_next_id([*changes, *added]), key, tuple(labels), source, drawn, right))
+            added.append(Change(_next_id([*changes, *added]), key, tuple(labels), source, drawn))
             self._write(added)
         return added[-1]
 

@@ -7,9 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Localization, StepInterval, Task, VideoKey
-from crosstask.runs import RunFolder, RunVideo
-
-RELEVANCES = ("relevant", "irrelevant")
+from crosstask.runs import Change, RunFolder, RunVideo
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,10 @@ class ViewerBackend:
     localize_steps: Callable[[RunFolder, str, RunVideo, tuple[str, ...]], EditedLocalization]  # run, method, video, step names
     annotated_videos: Callable[[], frozenset[VideoKey]]
     read_annotation: Callable[[VideoKey, Task], tuple[StepInterval, ...] | None]
-    save_annotation: Callable[[VideoKey, tuple[StepInterval, ...]], str]  # returns the file's name inside the run folder
+    save_annotation: Callable[..., str]  # key, intervals, steps, last change seen; returns the file's name inside the run folder
+    label_step: Callable[..., Change]  # key, step, label or None, drawn, last change seen
+    confirm_step: Callable[..., Change]  # key, step, drawn, last change seen
+    undo: Callable[[int], Change]  # number of the change
     read_relevance: Callable[[], Mapping[VideoKey, str]]
     save_relevance: Callable[[VideoKey, str | None], None]
     localizes_new_steps: bool = False  # True if a model and features are available
