@@ -20,9 +20,11 @@ from crosstask.cli import (
     extract,
     info,
     init,
+    labels,
     localize,
     narrate,
     pack,
+    review,
     stats,
     train,
     validate,
@@ -75,6 +77,7 @@ for verb in (
     localize.localize,
     export.export,
     view.view,
+    review.review,
     pack.pack,
     doctor.doctor,
     download.download,
@@ -82,6 +85,7 @@ for verb in (
     app.command()(checked(verb))
 app.add_typer(encoder.encoder_app, name="encoder")
 app.add_typer(corpus.corpus_app, name="corpus")
+app.add_typer(labels.labels_app, name="labels")
 
 
 def run() -> None:
