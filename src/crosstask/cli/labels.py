@@ -31,9 +31,12 @@ def labels_import(
     Example: crosstask labels import steps.csv --run demo
     """
     from crosstask.correction.importing import import_labels
+    from crosstask.pipeline.relearning import refresh_report
     from crosstask.runs import open_run
 
     report = import_labels(open_run(run), file, fps, confirm)
+    if report.n_imported:
+        refresh_report(run)
     if as_json:
         print_json(report.to_json())
         return

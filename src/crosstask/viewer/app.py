@@ -21,6 +21,8 @@ from crosstask.viewer.shapes import (
     Id,
     IntervalShape,
     LabelRequest,
+    LearningRequest,
+    LearningShape,
     LocalizeRequest,
     RelevanceRequest,
     ReviewShape,
@@ -74,6 +76,7 @@ def make_app(contents: Contents) -> FastAPI:
     _add_read_routes(app, contents)
     _add_write_routes(app, contents)
     _add_label_routes(app, contents)
+    _add_learning_routes(app, contents)
     _add_file_routes(app, contents)
     return app
 
@@ -143,7 +146,9 @@ def _add_write_routes(app: FastAPI, contents: Contents) -> None:
         if missing := [step for step in request.steps or () if step > n_steps]:
             raise RequestError(409, f"step {missing[0]} does not exist; the task has {n_steps}, numbered from 1")
         steps = None if request.steps is None else [step - 1 for step in request.steps]
-        return {"file": backend.save_annotation(key, intervals, steps, request.seen)}
+        file = backend.save_annotation(key, intervals, steps, request.seen)
+        backend.labels_changed()
+        return {"file": file}
 
     @app.put("/api/relevance", response_model=RelevanceRequest)
     def relevance(request: RelevanceRequest) -> Any:
@@ -157,6 +162,7 @@ def _add_label_routes(app: FastAPI, contents: Contents) -> None:
     backend = contents.backend
 
     def changed(change: Change) -> dict[str, Any]:
+        backend.labels_changed()
         return {"change": change.id, "task": change.key.task, "video": change.key.video, **contents.counts()}
 
     @app.get("/api/review", response_model=ReviewShape)
@@ -177,6 +183,26 @@ def _add_label_routes(app: FastAPI, contents: Contents) -> None:
     def undo(request: UndoRequest) -> Any:
         """Undo a change: its steps get the labels they had before."""
         return changed(backend.undo(request.change))
+
+
+def _add_learning_routes(app: FastAPI, contents: Contents) -> None:
+    backend = contents.backend
+
+    @app.get("/api/learning", response_model=LearningShape)
+    def learning() -> Any:
+        """The state of learning from labels."""
+        return _IDLE if backend.learning is None else backend.learning.state()
+
+    @app.post("/api/learning", response_model=LearningShape)
+    def learn(request: LearningRequest) -> Any:
+        """Begin to learn, accept what was learnt, or undo it."""
+        if backend.learning is None:
+            raise RequestError(409, backend.why_not_learning or "nothing can be learnt from labels here")
+        actions = {"start": backend.learning.start, "accept": backend.learning.accept, "undo": backend.learning.undo}
+        return actions[request.action]()
+
+
+_IDLE = {"state": "idle", "message": "", "n_labels": 0, "n_steps": 0, "n_videos": 0, "moved": [], "can_undo": False}
 
 
 def _label_said(request: LabelRequest, n_steps: int, n_segments: int) -> StepLabel | None:

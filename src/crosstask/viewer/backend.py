@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,26 @@ class EditedLocalization:
     notes: tuple[str, ...] = ()
 
 
+class Learning(Protocol):
+    """Learning from labels in the background; every method returns the state, in the shape `LearningShape`."""
+
+    def start(self) -> dict[str, Any]:
+        """Begin, unless a training is running."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """What happens now, and what the proposal would move."""
+        ...
+
+    def accept(self) -> dict[str, Any]:
+        """Put the proposal in place."""
+        ...
+
+    def undo(self) -> dict[str, Any]:
+        """Discard the proposal, or undo the last accepted one."""
+        ...
+
+
 @dataclass(frozen=True)
 class ViewerBackend:
     """Functions that the viewer calls. `annotated_videos` lists the videos for which `read_annotation` is not None."""
@@ -33,4 +54,7 @@ class ViewerBackend:
     undo: Callable[[int], Change]  # number of the change
     read_relevance: Callable[[], Mapping[VideoKey, str]]
     save_relevance: Callable[[VideoKey, str | None], None]
+    learning: Learning | None = None  # None: not possible here, `why_not_learning` says why
+    why_not_learning: str = ""
+    labels_changed: Callable[[], None] = lambda: None  # called after every change of labels
     localizes_new_steps: bool = False  # True if a model and features are available

@@ -1,7 +1,7 @@
 """The contents of a run as JSON for the page: its description, the list of videos in pages, one video with all localizations, scores."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from crosstask.correction.queue import review
 from crosstask.records import MACHINE, FoundStep, InputError, StepInterval, Task, VideoKey
-from crosstask.runs import Change, RunFolder, RunVideo, inside, scores_path
+from crosstask.runs import Change, RunFolder, RunVideo, inside, open_run, scores_path
 from crosstask.viewer.backend import ViewerBackend
 from crosstask.viewer.files import servable_media
 from crosstask.viewer.verdicts import match_steps, verdict
@@ -86,14 +86,19 @@ class Contents:
             "notes": list(run.notes),
             "tasks": tasks,
             "sources": [
-                {"id": s.id, "label": s.label, "mean_recall_over_tasks": _mean_recall(s.run.run.results.get(s.method))}
+                {"id": s.id, "label": s.label, "mean_recall_over_tasks": _mean_recall(self._results(s.run).get(s.method))}
                 for s in self.sources.values()
             ],
             "compared_with": self.other.folder.name if self.other else None,
             "parses_new_steps": self.backend.localizes_new_steps,
             "n_videos": len(self.videos),
             **self.counts(),
+            "why_not_learning": self.backend.why_not_learning,
         }
+
+    def _results(self, run: RunFolder) -> Mapping[str, Any]:
+        """The results of a run as they are on disk: learning from labels changes them."""
+        return open_run(run.folder).run.results if run is self.run else run.run.results
 
     def counts(self) -> dict[str, int]:
         """How many steps are found, and how many of them a person confirmed or corrected."""

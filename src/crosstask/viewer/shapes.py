@@ -51,6 +51,7 @@ class RunShape(Shape):
     n_videos: int
     n_found: int
     n_corrected: int
+    why_not_learning: str
 
 
 class MarkShape(Shape):
@@ -245,6 +246,35 @@ class ReviewShape(Shape):
     last_change: int
     n_found: int
     n_corrected: int
+
+
+class MovedShape(Shape):
+    """A step that a new model finds elsewhere; null where it is not shown."""
+
+    task: str
+    video: str
+    number: int
+    step: str
+    before_s: float | None
+    after_s: float | None
+
+
+class LearningShape(Shape):
+    """The state of learning from labels, and what the proposal would move."""
+
+    state: Literal["idle", "running", "ready", "failed"]
+    message: str
+    n_labels: int
+    n_steps: int
+    n_videos: int
+    moved: list[MovedShape]
+    can_undo: bool
+
+
+class LearningRequest(Shape):
+    """What to do: begin, accept the proposal, or discard it (without one: undo the last accepted)."""
+
+    action: Literal["start", "accept", "undo"]
 
 
 class Saved(Shape):
