@@ -147,7 +147,7 @@ class Contents:
         listed = [
             self._listed(key, relevance.get(key), key in annotated) for key in kept[(page - 1) * page_size : page * page_size]
         ]
-        return {"total": len(kept), "page": page, "pages": pages, "videos": listed}
+        return {"total": len(kept), "page": page, "pages": pages, "videos": listed, **self.counts()}
 
     def _listed(self, key: VideoKey, relevance: str | None, annotated: bool) -> dict[str, Any]:
         video = self.videos[key]

@@ -84,6 +84,8 @@ class VideoPage(Shape):
     page: int
     pages: int
     videos: list[ListedVideo]
+    n_found: int
+    n_corrected: int
 
 
 class IntervalShape(Shape):
