@@ -7,7 +7,7 @@ about different videos and tasks teach more.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -89,16 +89,27 @@ def review(run: RunFolder, n: int = LOOK_AHEAD) -> Review:
     found = _found_steps(run)
     changes = live_changes(run.labels.changes())
     labelled = {(key, step) for key, labels in run.labels.labels().items() for step in labels}
-    order = sorted(found, key=lambda place: _random_number(run, place))
-    reserved = order[: -(-len(order) // RANDOM_EVERY)]
     answered = sum(change.drawn is not None for change in changes)
-    left = [place for place in order if place not in labelled]
-    by_gain = _by_gain(found, set(left) - set(reserved), labelled)
-    ahead = list(islice(by_gain, max(n, LOOK_AHEAD)))
-    items = list(islice(_queue(found, ahead, [place for place in reserved if place not in labelled], answered), n))
-    gains = [1 - probability_right(found[place]) for place in ahead[:LOOK_AHEAD]]
+    reserved = reserved_steps(found, run.run.seed)
+    ahead = next_items(found, labelled, answered, run.run.seed, max(n, LOOK_AHEAD))
+    gains = [1 - item.p_right for item in ahead[:LOOK_AHEAD] if item.drawn == "gain"]
     expected = sum(gains) / len(gains) if gains else 0.0
-    return Review(tuple(items), accuracy_of(reserved, changes), answered, len(left), expected)
+    return Review(tuple(ahead[:n]), accuracy_of(reserved, changes), answered, len(set(found) - labelled), expected)
+
+
+def reserved_steps(found: Iterable[Place], seed: int) -> list[Place]:
+    """The fifth of the steps that is asked about at random only, in the order in which they are drawn."""
+    order = sorted(found, key=lambda place: _random_number(place, seed))
+    return order[: -(-len(order) // RANDOM_EVERY)]
+
+
+def next_items(
+    found: Mapping[Place, FoundStep], labelled: Collection[Place], answered: int, seed: int, n: int
+) -> list[ReviewItem]:
+    """The next `n` items of the queue after so many answers; steps with a label are not asked about."""
+    reserved = reserved_steps(found, seed)
+    by_gain = _by_gain(found, set(found) - set(reserved) - set(labelled), labelled)
+    return list(islice(_queue(found, by_gain, (place for place in reserved if place not in labelled), answered), n))
 
 
 def _found_steps(run: RunFolder) -> dict[Place, FoundStep]:
@@ -109,17 +120,16 @@ def _found_steps(run: RunFolder) -> dict[Place, FoundStep]:
     return {(key, step): found for key in kept for step, found in enumerate(localizations[key].steps)}
 
 
-def _random_number(run: RunFolder, place: Place) -> bytes:
+def _random_number(place: Place, seed: int) -> bytes:
     """A number that is random, but the same for a step of a video however often the run is repeated."""
     (task, video), step = place
-    return sha256(f"{run.run.seed}\n{task}\n{video}\n{step}".encode("utf-8", "surrogatepass")).digest()
+    return sha256(f"{seed}\n{task}\n{video}\n{step}".encode("utf-8", "surrogatepass")).digest()
 
 
 def _queue(
-    found: dict[Place, FoundStep], by_gain: Sequence[Place], at_random: Sequence[Place], answered: int
+    found: Mapping[Place, FoundStep], gain: Iterator[Place], random: Iterator[Place], answered: int
 ) -> Iterator[ReviewItem]:
     """Items in turn; every fifth, counted over all answers, is drawn at random. Where one kind is used up, the other goes on."""
-    gain, random = iter(by_gain), iter(at_random)
     turn = answered
     while True:
         turn += 1
@@ -130,7 +140,7 @@ def _queue(
         yield ReviewItem(*place, found[place], drawn, probability_right(found[place]))
 
 
-def _by_gain(found: dict[Place, FoundStep], candidates: set[Place], labelled: set[Place]) -> Iterator[Place]:
+def _by_gain(found: Mapping[Place, FoundStep], candidates: Collection[Place], labelled: Collection[Place]) -> Iterator[Place]:
     """The candidates, each time the one of the largest gain divided by the labels and items of its step and its video so far."""
     of_step = Counter((key.task, step) for key, step in labelled)
     of_video = Counter(key for key, _ in labelled)
