@@ -101,7 +101,7 @@ def found_in(corpus: Corpus, scorer: Scorer, videos: Iterable[Video], labels: La
 
 
 def review_rounds(corpus: Corpus, split: Split, weak: Scorer, seed: int, by_queue: bool) -> list[dict[str, float]]:
-    """After each round: corrected steps, share of the shown steps of the pool that are right (corrected ones are), recall of unseen people."""
+    """After each round: corrected steps, share of the steps of the pool that are right (corrected ones are), recall of unseen people."""
     train, scorer = corpus.only(split.train), weak
     truth = {(v.key, label.step): label for v in split.train for label in true_labels(corpus, v)}
     labels: dict[VideoKey, tuple[StepLabel, ...]] = {}
@@ -109,7 +109,7 @@ def review_rounds(corpus: Corpus, split: Split, weak: Scorer, seed: int, by_queu
     rng, rounds = np.random.default_rng([seed, 7]), []
     for turn in range(QUEUE_ROUNDS + 1):
         found = found_in(corpus, scorer, split.train, labels)
-        right = [p in labelled or answer_is_right(found[p], t) for p, t in truth.items() if t.shown]
+        right = [p in labelled or answer_is_right(found[p], t) for p, t in truth.items()]
         unseen = evaluate_videos(corpus, scorer, split.test).recall
         rounds.append({"corrected": len(labelled), "pool": float(np.mean(right)), "unseen": unseen})
         n = round(QUEUE_SHARE * len(truth))

@@ -146,8 +146,8 @@ def _read_json(path: Path, text: str, frames_per_second: float) -> Iterator[Name
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path.name}, line {error.lineno}: not JSON ({error.msg}); {EXPECTED}") from None
-    except RecursionError:
-        raise InputError(f"{path.name}: nested too deeply; {EXPECTED}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path.name}: nested too deeply, or a number that is too long; {EXPECTED}") from None
     if isinstance(value, dict) and isinstance(value.get("results", value.get("database")), dict):
         return _read_activitynet(path, value)
     if isinstance(value, list) and value and all(isinstance(task, dict) and isinstance(task.get("data"), dict) for task in value):
