@@ -3,7 +3,8 @@
 import pytest
 
 from crosstask.model.file import load_model
-from crosstask.pipeline.relearning import BEFORE, accept, can_undo_learning, learn, undo_learning, why_not_learning
+from crosstask.pipeline.relearning import accept, can_undo_learning, learn, undo_learning, why_not_learning
+from crosstask.pipeline.run_labels import BEFORE
 from crosstask.pipeline.viewer_backend import features_for_run
 from crosstask.records import InputError, NoFeatures, StepLabel, VideoKey
 from crosstask.runs import RunLabel, open_run
@@ -58,6 +59,12 @@ def test_accept_replaces_and_undo_restores_every_byte(done):
     assert not (done.folder / BEFORE).exists() and done.localizations["hmm"][KEY].steps[2].moment_s == 1.0
     with pytest.raises(InputError, match="nothing was learnt"):
         undo_learning(done)
+
+
+def test_a_new_run_leaves_nothing_to_undo(done):
+    accept(done, proposal_of(done))
+    run(done.folder.parent)
+    assert not can_undo_learning(done.folder) and done.localizations["hmm"][KEY].steps[2].moment_s == 1.0
 
 
 def test_why_nothing_can_be_learnt_is_said(done):

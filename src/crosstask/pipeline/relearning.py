@@ -18,14 +18,13 @@ from crosstask.model.file import save_model
 from crosstask.model.model import Model
 from crosstask.model.training import train
 from crosstask.pipeline.localize_corpus import joint_decoder_of, localize_labelled
-from crosstask.pipeline.run_labels import labels_of, relevant_videos
+from crosstask.pipeline.run_labels import BEFORE, labels_of, relevant_videos
 from crosstask.records import Corpus, FeatureRows, FoundStep, InputError, Localization, Video, VideoKey
 from crosstask.report.page import LABELLED_VIDEOS, write_report
 from crosstask.runs import RunFolder, open_run, scores_path, write_run
 from crosstask.runs.corrected import with_labels
 from crosstask.storage import nonblocking_lock, read_bytes, write_bytes
 
-BEFORE = "before_learning"  # in the run folder: the files that the last accepted proposal replaced
 FILES = ("model.safetensors", "localizations.json", "run.json")
 MOVED_S = 2.0  # seconds by which the moment of a step must differ to count as moved
 

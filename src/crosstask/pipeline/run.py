@@ -30,7 +30,7 @@ from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.pipeline.preflight import has_own_features, refuse_in_vain, refuse_without_features, say_unusable
-from crosstask.pipeline.run_labels import labels_of, relevant_videos, with_run_labels
+from crosstask.pipeline.run_labels import forget_learning, labels_of, relevant_videos, with_run_labels
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, VideoKey
 from crosstask.storage import derived_folder, nonblocking_lock
@@ -134,6 +134,7 @@ def run_stages(corpus: Corpus, out: Path, config: RunConfig, progress: Progress 
     model = load_model(config.model) if config.model else _train(corpus, out, config, progress)
     if "unknown" not in (model.feature_spec, corpus.feature_spec) and model.feature_spec != corpus.feature_spec:
         raise InputError(f"features are '{corpus.feature_spec}' but the model was trained on '{model.feature_spec}'")
+    forget_learning(out)
     with progress("localising", sum(video.id in corpus.features for video in corpus.videos)) as advance:
         found = localize_corpus(corpus, model, out, config, extracted.skipped, advance)
     return RunResult(corpus, model, extracted, transcribed, n_windows, found.localized, found.skipped, found.results, out)

@@ -1,5 +1,6 @@
 """What a run learns from people: the labels in its folder, annotations of the corpus where asked for, and videos judged irrelevant."""
 
+import shutil
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,8 @@ from crosstask.model.training import annotated_labels
 from crosstask.records import Corpus, StepLabel, Video, VideoKey
 from crosstask.runs import LabelStore
 from crosstask.runs.relevance import IRRELEVANT, read_relevance
+
+BEFORE = "before_learning"  # in the run folder: the files that the last accepted proposal replaced (`relearning.py`)
 
 
 def with_run_labels(corpus: Corpus, out: Path, use_annotations: Iterable[str] | str | None = None) -> Corpus:
@@ -35,6 +38,11 @@ def relevant_videos(videos: Iterable[Video], out: Path) -> list[Video]:
     """The videos without those that a person judged irrelevant in a run folder."""
     irrelevant = {key for key, relevance in read_relevance(out).items() if relevance == IRRELEVANT}
     return [video for video in videos if video.key not in irrelevant]
+
+
+def forget_learning(out: Path) -> None:
+    """Remove what could be put back by `undo_learning`: a new run replaces it."""
+    shutil.rmtree(out / BEFORE, ignore_errors=True)
 
 
 def labels_of(corpus: Corpus, videos: Iterable[Video]) -> dict[VideoKey, tuple[StepLabel, ...]]:

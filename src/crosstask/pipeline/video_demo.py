@@ -169,7 +169,7 @@ def _add_to_run(out: Path, compared: Compared, tested: frozenset[VideoKey]) -> N
         results=results,
         notes=(note, *before.run.notes),
     )
-    parses = {method: list(found.values()) for method, found in before.localizations.items()}
+    parses = {method: list(found.values()) for method, found in before.machine_localizations.items()}
     write_run(out, run, parses | compared.parses)
     write_strips(out, dict.fromkeys(compared.left_out, STRANGER), tested)
     write_report(out)
