@@ -76,6 +76,28 @@ def test_it_says_when_further_corrections_change_little(run):
     assert done.accuracy.checked == 60 // RANDOM_EVERY
 
 
+def test_a_model_that_is_sure_and_wrong_does_not_end_the_review(tmp_path):
+    from dataclasses import replace
+
+    from crosstask.runs import write_localizations
+
+    run = write_random_run(tmp_path / "run", calibrated=False)
+    sure = [replace(f, steps=[replace(s, confidence=0.999) for s in f.steps]) for f in run.machine_localizations["hmm"].values()]
+    write_localizations(run.folder, {"hmm": sure})
+    assert not review(run).changes_little, "nothing was checked"
+    for _ in range(20):
+        answer(run, review(run, 1).items[0])
+    assert review(run).expected_wrong > 0.2 and not review(run).changes_little
+    right = [
+        [replace(s, moment_s=truth_of(run, k, i).intervals[0].start_s) for i, s in enumerate(f.steps)]
+        for k, f in run.machine_localizations["hmm"].items()
+    ]
+    write_localizations(run.folder, {"hmm": [replace(f, steps=steps) for f, steps in zip(sure, right, strict=True)]})
+    for _ in range(20):
+        answer(run, review(run, 1).items[0])
+    assert review(run).changes_little and review(run).n_left == 20
+
+
 @pytest.mark.parametrize("calibrated", [True, False])
 def test_the_random_fifth_estimates_the_accuracy_within_its_interval(tmp_path, calibrated):
     """Also where confidence means nothing; the large simulation is benchmarks/synthetic/review.py."""

@@ -23,6 +23,7 @@ RANDOM_EVERY = 5
 P_UNKNOWN = 0.5  # of being right, for a method without a posterior
 LOOK_AHEAD = 20  # queued steps whose gain decides whether further corrections change much
 LITTLE = 0.1  # expected share of wrong answers among them below which they do not
+FEWEST_ANSWERS = 10  # before these nothing is said about further corrections: a model may be sure and wrong
 
 Place = tuple[VideoKey, int]  # a step of a video, from 0
 
@@ -58,12 +59,12 @@ class Review:
     accuracy: Accuracy
     n_answered: int
     n_left: int
-    expected_wrong: float  # share of wrong answers among the next LOOK_AHEAD by gain
+    expected_wrong: float  # share of wrong answers among the next by gain, at least that among the last ones that were checked
 
     @property
     def changes_little(self) -> bool:
-        """True if hardly any of the next answers is expected to be wrong."""
-        return self.expected_wrong < LITTLE
+        """True if enough was checked, and hardly any of the next answers is expected to be wrong."""
+        return self.n_left == 0 or (self.n_answered >= FEWEST_ANSWERS and self.expected_wrong < LITTLE)
 
     def to_json(self) -> dict[str, Any]:
         """The shape of `review --json` and of the viewer."""
@@ -92,9 +93,14 @@ def review(run: RunFolder, n: int = LOOK_AHEAD) -> Review:
     answered = sum(change.drawn is not None for change in changes)
     reserved = reserved_steps(found, run.run.seed)
     ahead = next_items(found, labelled, answered, run.run.seed, max(n, LOOK_AHEAD))
-    gains = [1 - item.p_right for item in ahead[:LOOK_AHEAD] if item.drawn == "gain"]
-    expected = sum(gains) / len(gains) if gains else 0.0
-    return Review(tuple(ahead[:n]), accuracy_of(reserved, changes), answered, len(set(found) - labelled), expected)
+    expected = [1 - item.p_right for item in ahead[:LOOK_AHEAD] if item.drawn == "gain"]
+    seen = [not label.right for change in changes if change.drawn for label in change.labels if label.right is not None]
+    wrong = max(_share(expected), _share(seen[-LOOK_AHEAD:]))
+    return Review(tuple(ahead[:n]), accuracy_of(reserved, changes), answered, len(set(found) - labelled), wrong)
+
+
+def _share(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
 
 
 def reserved_steps(found: Iterable[Place], seed: int) -> list[Place]:
