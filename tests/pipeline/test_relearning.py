@@ -1,9 +1,20 @@
 """Learning from labels, starting from the last model: what would move, accept, undo."""
 
+from dataclasses import replace
+
 import pytest
 
 from crosstask.model.file import load_model
-from crosstask.pipeline.relearning import accept, can_undo_learning, learn, undo_learning, why_not_learning
+from crosstask.pipeline.localize_corpus import joint_decoder_of, localize_labelled
+from crosstask.pipeline.relearning import (
+    accept,
+    can_undo_learning,
+    corpus_of_run,
+    decoded_with_narration,
+    learn,
+    undo_learning,
+    why_not_learning,
+)
 from crosstask.pipeline.run_labels import BEFORE
 from crosstask.pipeline.viewer_backend import features_for_run
 from crosstask.records import InputError, NoFeatures, StepLabel, VideoKey
@@ -72,3 +83,28 @@ def test_why_nothing_can_be_learnt_is_said(done):
     assert why_not_learning(done, model, features_for_run(done, None)) == ""
     assert "no model" in why_not_learning(done, None, NoFeatures())
     assert "--corpus" in why_not_learning(done, model, NoFeatures())
+    elsewhere = replace(model, trained_on=frozenset(VideoKey("1", f"other{i}") for i in range(9)))
+    assert "of the 9 videos that the model was trained on, 0 are in this run" in why_not_learning(
+        done, elsewhere, features_for_run(done, None)
+    )
+
+
+def test_the_answers_are_decoded_as_those_of_the_run(folder):  # noqa: F811
+    """With narration or without: otherwise steps would move for another reason than the labels."""
+    from crosstask.datasets import write_step_intervals
+    from crosstask.runs import write_localizations
+    from tiny import tiny_corpus
+
+    for key, windows in tiny_corpus(n_segments=40).windows.items():
+        write_step_intervals(folder / "constraints" / f"{key}.csv", windows)
+    run(folder)
+    opened = open_run(folder / "run")
+    model, features = load_model(opened.folder / "model.safetensors"), features_for_run(opened, None)
+    corpus = corpus_of_run(opened, features, model.feature_spec)
+    assert joint_decoder_of(corpus, model) is not None and decoded_with_narration(opened, corpus, model)
+    assert not decoded_with_narration(opened, corpus.without_windows(), model)
+    alone = [localize_labelled(model, None, v, corpus.task_of(v), features.rows(v.id))[1] for v in corpus.videos]
+    before = [s.segment for found in opened.machine_localizations["hmm"].values() for s in found.steps]
+    write_localizations(opened.folder, {"hmm": alone})
+    same = before == [s.segment for found in alone for s in found.steps]
+    assert decoded_with_narration(opened, corpus, model) is same

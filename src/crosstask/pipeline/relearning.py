@@ -4,7 +4,7 @@
 """
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from crosstask.methods.table import METHODS
 from crosstask.model.file import save_model
 from crosstask.model.model import Model
 from crosstask.model.training import train
+from crosstask.narration.joint_decoding import JointDecoder
 from crosstask.pipeline.localize_corpus import joint_decoder_of, localize_labelled
 from crosstask.pipeline.run_labels import BEFORE, labels_of, relevant_videos
 from crosstask.records import Corpus, FeatureRows, FoundStep, InputError, Localization, Video, VideoKey
@@ -27,6 +28,8 @@ from crosstask.storage import nonblocking_lock, read_bytes, write_bytes
 
 FILES = ("model.safetensors", "localizations.json", "run.json")
 MOVED_S = 2.0  # seconds by which the moment of a step must differ to count as moved
+LEAST_AT_HAND = 0.5  # share of the training videos that must be in the run: with fewer, learning again would forget
+COMPARED_VIDEOS = 8  # that tell whether the run was decoded with narration
 
 Scores = npt.NDArray[np.floating]
 
@@ -84,6 +87,9 @@ def why_not_learning(run: RunFolder, model: Model | None, features: FeatureRows)
         return f"method '{model.method}' cannot learn from labels; `hmm` can"
     if model.method != next(iter(run.run.methods), ""):
         return f"the model is of method '{model.method}', the run of '{next(iter(run.run.methods), '')}'"
+    at_hand = model.trained_on & {video.key for video in run.run.videos if video.id in features}
+    if len(at_hand) < LEAST_AT_HAND * len(model.trained_on):
+        return f"of the {len(model.trained_on)} videos that the model was trained on, {len(at_hand)} are in this run; learn with `crosstask run`"
     return ""
 
 
@@ -99,16 +105,33 @@ def learn(run: RunFolder, model: Model, features: FeatureRows) -> Proposal:
     kept = replace(corpus.only_tasks({video.task for video in chosen}).only(chosen), labels=labels_of(corpus, chosen))
     sharing = getattr(model.scorer, "sharing", None)
     new = train(kept, model.method, sharing, seed=model.seed, start=model, pack=False)
-    localizations, scores = _localized(corpus, new)
+    joint = joint_decoder_of(corpus, new) if decoded_with_narration(run, corpus, model) else None
+    localizations, scores = _localized(corpus, corpus.videos, new, joint)
     moved = moved_steps(run, localizations)
     n_labels = sum(map(len, corpus.labels.values()))
-    return Proposal(new, localizations, scores, _results(corpus, new), frozenset(corpus.labels), n_labels, moved)
+    return Proposal(new, localizations, scores, _results(corpus, new, joint), frozenset(corpus.labels), n_labels, moved)
 
 
-def _localized(corpus: Corpus, model: Model) -> tuple[dict[VideoKey, Localization], dict[VideoKey, Scores]]:
+def decoded_with_narration(run: RunFolder, corpus: Corpus, model: Model) -> bool:
+    """True if the answers of the run are those of its model with narration rather than without, by some of its videos."""
     joint = joint_decoder_of(corpus, model)
+    if joint is None:
+        return False
+    now = run.machine_localizations.get(model.method, {})
+    some = [video for video in corpus.videos if video.key in now][:COMPARED_VIDEOS]
+    agreement = []
+    for decoder in (joint, None):
+        found, _ = _localized(corpus, some, model, decoder)
+        pairs = [pair for key, one in found.items() for pair in zip(one.steps, now[key].steps, strict=False)]
+        agreement.append(sum(a.segment == b.segment for a, b in pairs))
+    return agreement[0] >= agreement[1]
+
+
+def _localized(
+    corpus: Corpus, videos: Iterable[Video], model: Model, joint: JointDecoder | None
+) -> tuple[dict[VideoKey, Localization], dict[VideoKey, Scores]]:
     localizations, scores = {}, {}
-    for video in corpus.videos:
+    for video in videos:
         if video.id not in corpus.features:
             continue
         rows = np.asarray(corpus.features.rows(video.id))
@@ -120,10 +143,10 @@ def _localized(corpus: Corpus, model: Model) -> tuple[dict[VideoKey, Localizatio
     return localizations, scores
 
 
-def _results(corpus: Corpus, model: Model) -> dict[str, Any]:
+def _results(corpus: Corpus, model: Model, joint: JointDecoder | None) -> dict[str, Any]:
     """Metrics on annotated videos without a label."""
     tested = [v for v in corpus.videos if v.key in corpus.annotations and v.id in corpus.features and v.key not in corpus.labels]
-    return evaluate_videos(corpus, model, tested, joint=joint_decoder_of(corpus, model)).to_json() if tested else {}
+    return evaluate_videos(corpus, model, tested, joint=joint).to_json() if tested else {}
 
 
 def moved_steps(run: RunFolder, localizations: Mapping[VideoKey, Localization]) -> tuple[MovedStep, ...]:
