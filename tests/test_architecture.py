@@ -17,7 +17,7 @@ class Package(NamedTuple):
 
 
 _BASE = "records storage inference learning features datasets jobs synthetic text narration methods metrics"
-_UPPER = f"{_BASE} evaluation runs extraction model corpus_building export report viewer"
+_UPPER = f"{_BASE} evaluation runs correction extraction model corpus_building export report viewer"
 MAP = {
     "records": Package("", "frozen data types: Task, Video, Narration, Interval, Corpus, Localization"),
     "storage": Package("", "atomic files, locks, checksums"),
@@ -32,7 +32,10 @@ MAP = {
     "methods": Package("records text inference learning storage", "corpus -> scorer; the METHODS table"),
     "metrics": Package("records inference", "recall, mAP, F1, IoU: numbers from labels and truth"),
     "evaluation": Package("records inference methods narration metrics features storage", "splits, evaluate, paired intervals"),
-    "runs": Package("records storage", "a run folder, written and read"),
+    "runs": Package("records datasets storage", "a run folder, written and read, and the labels of people in it"),
+    "correction": Package(
+        "records datasets runs storage", "corrections of a run: the review queue, its accuracy, labels from other programs"
+    ),
     "extraction": Package("records features text jobs storage", "video file -> features (T, D)"),
     "model": Package(
         "records features datasets text inference methods narration extraction storage",
@@ -41,7 +44,7 @@ MAP = {
     "corpus_building": Package("records text metrics storage", "related tasks, relevance, task map, download"),
     "export": Package("records runs storage", "a run folder -> files for editors, players and annotation tools"),
     "report": Package("records runs storage metrics corpus_building", "a run folder -> figures and one HTML file"),
-    "viewer": Package("records runs storage", "a run folder -> a web page"),
+    "viewer": Package("records runs correction storage", "a run folder -> a web page"),
     "experiments": Package(_UPPER, "one file per table of the paper"),
     "pipeline": Package(f"{_UPPER} experiments", "`run FOLDER`: the stages in order"),
 }

@@ -16,6 +16,7 @@ TESTS_OF_NO_SINGLE_MODULE = {
     "fuzz": "hostile and inconsistent files, over all readers",
     "pipeline/test_killed_runs.py": "all stages of a run, killed",
     "pipeline/test_one_writer.py": "the locks of all stages",
+    "viewer/test_corrections.py": "corrections in a browser, from the keyboard to the exports",
 }
 TEST_FILES = sorted(path.relative_to(TESTS).as_posix() for path in TESTS.rglob("test_*.py") if path.parent != TESTS)
 PACKAGES = sorted({path.parent.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if path.parent != SOURCE})

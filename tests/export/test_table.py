@@ -47,3 +47,36 @@ def test_progress_counts_the_files_of_each_format(tmp_path):
     seen = []
     export_run(open_run(folder), ["vtt", "csv"], tmp_path / "e", progress=lambda *now: seen.append(now))
     assert seen == [("vtt", 1, 3), ("vtt", 2, 3), ("vtt", 3, 3), ("csv", 1, 1)] and len(run.videos) == 3
+
+
+def test_what_a_person_corrected_is_in_every_format_at_once(tmp_path):
+    from crosstask.records import Interval, StepLabel, VideoKey
+    from crosstask.runs import LabelStore, RunLabel
+
+    folder, run, _ = tiny_run(tmp_path / "r")
+    twice = StepLabel(0, intervals=(Interval(1.5, 3.25), Interval(15, 17)))
+    LabelStore(folder, run.tasks).append(
+        VideoKey("1", "-v1_1"),
+        [
+            RunLabel(0, "pour milk", twice),
+            RunLabel(1, "stir coffee", StepLabel(1)),
+            RunLabel(2, "pour coffee", StepLabel(2, 12.5)),
+        ],
+        "viewer",
+    )
+    _, remarks = export_run(open_run(folder), list(FORMATS), tmp_path / "out")
+    assert any("3 of the steps were confirmed or corrected by a person" in remark for remark in remarks)
+    chapters = (tmp_path / "out" / "vtt" / "1_-v1_1.vtt").read_text()
+    assert "00:00:01.500 --> 00:00:03.250\npour milk" in chapters and "00:00:15.000 --> 00:00:17.000\npour milk" in chapters
+    assert "stir coffee" not in chapters
+    rows = [line.split(",") for line in (tmp_path / "out" / "csv" / "steps.csv").read_text().splitlines()]
+    mine = [row for row in rows if row[1] == "-v1_1"]
+    assert (
+        rows[0][-2:] == ["shown", "by"]
+        and {row[-1] for row in mine} == {"person"}
+        and {row[-1] for row in rows[1:]} == {"person", "machine"}
+    )
+    assert [row[3] for row in mine if row[2] == "pour coffee"] == ["12.5"] and ["no", "person"] in [row[-2:] for row in mine]
+    for name in ("activitynet", "elan", "label-studio", "fiftyone", "json"):
+        text = next((tmp_path / "out" / name).glob("*v1_1*" if name == "elan" else "*")).read_text()
+        assert ("3250" if name == "elan" else "3.25") in text, name

@@ -10,6 +10,7 @@ import numpy as np
 
 from crosstask.corpus_building.purity import read_marks
 from crosstask.corpus_building.search_results import read_search_results
+from crosstask.correction.importing import import_labels
 from crosstask.datasets import open_corpus, read_corpus_toml, read_step_intervals, read_tasks, read_videos
 from crosstask.datasets.breakfast import read_breakfast
 from crosstask.datasets.release import read_seconds
@@ -150,6 +151,39 @@ def _use_learned(path: Path) -> object:
     return read_learned(path).encode(["pour milk", "egg"])
 
 
+LABELS = (
+    '{"format": 1, "change": 1, "task": "1", "video": "-v1_0", "from": "viewer", '
+    '"labels": [{"step": 1, "name": "pour milk", "kind": "moment", "moment_s": 3.5, "interval": [2, 5]}]}\n'
+    '{"format": 1, "change": 2, "task": "1", "video": "-v1_0", "undoes": 1}\n'
+    '{"format": 1, "change": 3, "task": "1", "video": "-v1_0", "from": "review", "drawn": "random", "labels": [{"step": 2, "name": "stir coffee", '
+    '"kind": "intervals", "intervals": [[3, 5], [7.5, 9]], "right": true}, {"step": 3, "name": "pour coffee", "kind": "not shown"}]}\n'
+)
+STEPS_CSV = (
+    "task,video,step,moment_s,start_s,end_s,shown\nMake Latte,-v1_0,pour milk,3,2.5,4,yes\nMake Latte,-v1_0,stir coffee,,,,no\n"
+)
+DETECTIONS = {"version": "VERSION 1.3", "results": {"-v1_0": [{"label": "pour milk", "score": -1.5, "segment": [2.5, 4]}]}}
+REGION = {
+    "value": {"ranges": [{"start": 26, "end": 50}], "timelinelabels": ["pour milk"]},
+    "meta": {"start_s": 1.0, "end_s": 2.0},
+}
+STUDIO = [{"data": {"video": "-v1_0.mp4", "task": "Make Latte"}, "annotations": [{"result": [REGION]}]}]
+
+
+def _read_labels(path: Path) -> object:
+    _run_json(path.parent / "run.json")
+    return _open_run(path.parent / "run.json")
+
+
+def _import(path: Path) -> object:
+    """Import labels into a run that has the video."""
+    folder = path.parent / "run"
+    if not (folder / "run.json").exists():
+        _run_json(folder / "run.json")
+    (folder / "labels.jsonl").unlink(missing_ok=True)
+    import_labels(open_run(folder), path, confirm=True)
+    return _open_run(folder / "run.json")
+
+
 READERS = {
     "tasks": Reader(
         "tasks.txt", lambda p: read_tasks(p, True), _text("7\nMake Latte\nhttp://x\n2\npour milk,stir\n\n8\nTea\nu\n1\nboil\n\n")
@@ -187,6 +221,11 @@ READERS = {
     "checkpoint": Reader("c.checkpoint", _resume, _checkpoint),
     "run": Reader("run.json", _open_run, _run_json),
     "localizations": Reader("localizations.json", _complete_run, _run_json),
+    "labels": Reader("labels.jsonl", _read_labels, _text(LABELS)),
+    "label CSV": Reader("steps.csv", _import, _text(STEPS_CSV)),
+    "label chapters": Reader("1_-v1_0.vtt", _import, _text("WEBVTT\n\n00:00:02.500 --> 00:00:04.000\npour milk\n")),
+    "label detections": Reader("activitynet.json", _import, _text(json.dumps(DETECTIONS))),
+    "label regions": Reader("label-studio.json", _import, _text(json.dumps(STUDIO))),
     "job result": Reader(
         "j.json", lambda p: finished_result(p.parent, Job("j", {"n": 1})), _text('{"values": {"n": 1}, "result": {"x": 2}}')
     ),

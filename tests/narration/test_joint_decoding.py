@@ -116,3 +116,21 @@ def test_unrelated_narration_leaves_the_scores_of_the_features(corpus, scorer):
     task, rows = corpus.tasks["1"], corpus.features.rows("-v1_1")
     found = joint_scores(scorer, task, rows, np.array([8.0, 40.0, 52.0]), np.full(3, 1 / 60), NarrationFit(0.0, 1.0))
     np.testing.assert_allclose(found.scores, scorer.score(task, rows), atol=1e-12)
+
+
+@pytest.mark.parametrize("feature_weight", [1.0, 0.05])
+def test_labels_are_certain_beside_narration_and_move_the_other_steps(corpus, scorer, feature_weight):
+    """However little the features count: the label of a person is no feature."""
+    from crosstask.records import StepLabel
+
+    video = next(v for v in corpus.videos if v.task == "1")
+    task, rows, fit = corpus.task_of(video), corpus.features.rows(video.id), NarrationFit(0.7, feature_weight)
+    asked = (scorer, task, rows, window_centres(corpus, video), np.full(3, 1 / 60), fit)
+    free = joint_scores(*asked)
+    late = joint_scores(*asked, labels=[StepLabel(0, intervals=(Interval(50, 55),))])
+    assert free.scores[:, 0].argmax() < 25 and 50 <= late.scores[:, 0].argmax() < 55
+    assert late.posterior.in_step[:50, 0].max() < 1e-6, "an interval says where the step is not"
+    before = free.posterior.in_step[:50, 1:].sum()
+    assert late.posterior.in_step[:50, 1:].sum() < 0.05 * before, "the steps after it in the list come later, or are not shown"
+    absent = joint_scores(*asked, labels=[StepLabel(1)])
+    assert absent.posterior.p_shown[1] < 1e-6 < free.posterior.p_shown[1]

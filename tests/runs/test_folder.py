@@ -70,3 +70,22 @@ def test_ids_cannot_lead_out_of_the_folder(tmp_path):
         open_run(folder).scores("../..", VideoKey("1", "x"))
     with pytest.raises(InputError, match="cannot name a file"):
         open_run(folder).scores("proposed", VideoKey("..", "/x"))
+
+
+def test_labels_of_a_person_replace_the_answers_of_every_method_at_once(tmp_path):
+    from crosstask.records import StepLabel
+    from crosstask.runs import LabelStore, RunLabel
+
+    folder, run, _ = tiny_run(tmp_path / "r")
+    opened, key = open_run(folder), VideoKey("1", "-v1_1")
+    before = opened.localizations["proposed"][key]
+    assert before.steps[1].by == "machine" and opened.counts().corrected == 0
+    change = LabelStore(folder, run.tasks).append(
+        key, [RunLabel(1, "stir coffee", StepLabel(1, moment_s=7.0)), RunLabel(2, "pour coffee", StepLabel(2))], "viewer"
+    )
+    after = opened.localizations["proposed"][key]
+    assert (after.steps[1].moment_s, after.steps[1].by) == (7.0, "person") and not after.steps[2].shown
+    assert after.steps[0] == before.steps[0] and opened.counts().corrected == 2
+    assert opened.machine_localizations["proposed"][key] == before
+    opened.labels.undo(change.id)
+    assert opened.localizations["proposed"][key] == before

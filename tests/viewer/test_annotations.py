@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from crosstask.datasets import read_step_intervals, write_step_intervals
+from crosstask.datasets import write_step_intervals
 from crosstask.records import InputError, Interval, StepInterval, VideoKey
 from crosstask.runs import open_run
 from crosstask.viewer.annotations import LOCK_FILE, AnnotationStore
@@ -28,7 +28,7 @@ with nonblocking_lock(Path(sys.argv[1]) / "annotations"):
 
 @pytest.fixture
 def store(folder):
-    return AnnotationStore(open_run(folder), read_step_intervals, write_step_intervals)
+    return AnnotationStore(open_run(folder), write_step_intervals)
 
 
 def test_annotations_and_relevance_are_read_back(store):

@@ -138,3 +138,87 @@ def test_a_second_run_is_compared_with_the_first(folder, tmp_path):
     parses = client.get("/api/video", params=FIRST).json()["parses"]
     assert parses["other:uniform"] == parses["this:uniform"]
     assert client.get("/api/scores", params={**FIRST, "source": "other:uniform"}).json()["scores"]
+
+
+def labelled(client, **said):
+    return client.put("/api/label", json={**FIRST, "step": 1, **said})
+
+
+def test_a_label_is_in_the_next_answer_and_undo_takes_it_back(client, folder):
+    before = client.get("/api/video", params=FIRST).json()
+    change = labelled(client, kind="moment", moment_s=33.25).json()
+    assert (change["change"], change["n_corrected"]) == (1, 1)
+    after = client.get("/api/video", params=FIRST).json()
+    for source in ("this:supervised", "this:uniform"):
+        step = after["parses"][source][0]
+        assert (step["moment_s"], step["by"], step["confidence"]) == (33.25, "person", 1.0)
+        assert after["parses"][source][1:] == before["parses"][source][1:]
+    assert after["changes"] == [{"change": 1, "words": "pour milk: moment"}] and after["last_change"] == 1
+    listed = client.get("/api/videos", params={"show": "annotated"}).json()
+    assert listed["total"] == listed["n_corrected"] == 1 and listed["videos"][0]["marks"][0]["by"] == "person"
+    assert client.post("/api/undo", json={"change": 1}).json()["n_corrected"] == 0
+    assert client.get("/api/video", params=FIRST).json()["parses"] == before["parses"]
+    assert client.post("/api/undo", json={"change": 1}).status_code == 409
+    assert len((folder / "labels.jsonl").read_text().splitlines()) == 2
+
+
+def test_every_kind_of_answer(client):
+    shown = client.get("/api/video", params=FIRST).json()["parses"]["this:supervised"][0]
+    assert labelled(client, kind="right").status_code == 200
+    step = client.get("/api/video", params=FIRST).json()["parses"]["this:supervised"][0]
+    assert (step["moment_s"], step["start_s"], step["end_s"]) == (shown["moment_s"], shown["start_s"], shown["end_s"])
+    assert labelled(client, kind="interval", start_s=3, end_s=9.5).status_code == 200
+    assert client.get("/api/video", params=FIRST).json()["annotation"] == spans((1, 3, 9.5))
+    assert labelled(client, kind="not shown").status_code == 200
+    assert client.get("/api/video", params=FIRST).json()["parses"]["this:supervised"][0]["shown"] is False
+    assert labelled(client, kind="none").status_code == 200
+    assert client.get("/api/video", params=FIRST).json()["annotation"] is None
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"step": 4, "kind": "right"}, "the task has 3"),
+        ({"step": 4, "kind": "not shown"}, "the task has 3"),
+        ({"kind": "moment", "moment_s": 60}, "a video of 40 s"),
+        ({"kind": "moment"}, "a video of 40 s"),
+        ({"kind": "interval", "start_s": 9, "end_s": 3}, "start before end"),
+        ({"kind": "interval", "start_s": 9, "end_s": 300}, "the video has 40 s"),
+    ],
+)
+def test_an_invalid_label_is_an_error_and_nothing_is_written(client, folder, said, words):
+    refused = labelled(client, **said)
+    assert refused.status_code == 409 and words in refused.json()["detail"]
+    assert not (folder / "labels.jsonl").exists()
+
+
+def test_saving_labels_only_the_steps_that_were_changed(client):
+    saved = {**FIRST, "spans": spans((1, 2, 4), (2, 12, 15)), "steps": [2, 3], "seen": 0}
+    assert client.put("/api/annotation", json=saved).status_code == 200
+    steps = client.get("/api/video", params=FIRST).json()["parses"]["this:supervised"]
+    assert ["by" in step and step["by"] for step in steps] == ["machine", "person", "person"]
+    assert (steps[1]["start_s"], steps[2]["shown"]) == (12, False)
+    stale = client.put("/api/annotation", json={**saved, "steps": [1, 2]})
+    assert stale.status_code == 409 and "step 2 was labelled somewhere else meanwhile" in stale.json()["detail"]
+    assert client.put("/api/annotation", json={**saved, "steps": [9]}).status_code == 409
+
+
+def test_the_review_and_why_nothing_can_be_learnt_here(client):
+    queue = client.get("/api/review", params={"n": 10}).json()
+    assert [item["drawn"] for item in queue["items"]] == (["gain"] * 4 + ["random"]) * 2 and queue["left"] == 28
+    item = queue["items"][0]
+    answer = {
+        "task": item["task"],
+        "video": item["video"],
+        "step": item["number"],
+        "kind": "right",
+        "drawn": item["drawn"],
+        "seen": 0,
+    }
+    assert client.put("/api/label", json=answer).status_code == 200
+    again = client.get("/api/review", params={"n": 9}).json()
+    assert again["items"] == queue["items"][1:] and again["answered"] == 1
+    assert client.put("/api/label", json=answer).status_code == 409, "another window has answered"
+    assert "supervised" in client.get("/api/run").json()["why_not_learning"]
+    assert client.get("/api/learning").json()["state"] == "idle"
+    assert client.post("/api/learning", json={"action": "start"}).status_code == 409

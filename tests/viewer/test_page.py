@@ -277,7 +277,15 @@ def test_a_mark_is_kept_over_a_reload_and_filters_the_list(at):
 
 @pytest.mark.parametrize(
     "screen",
-    ["", VIDEO, f"{VIDEO}&compare=this:uniform", f"{VIDEO}&mode=steps", f"{VIDEO}&mode=correct", f"{VIDEO}&mode=annotate"],
+    [
+        "",
+        "#/review",
+        VIDEO,
+        f"{VIDEO}&compare=this:uniform",
+        f"{VIDEO}&mode=steps",
+        f"{VIDEO}&mode=correct",
+        f"{VIDEO}&mode=annotate",
+    ],
 )
 def test_nothing_runs_off_a_phone(at, page, screen):
     size(page, 390, 844)
@@ -293,7 +301,9 @@ def test_nothing_runs_off_a_phone(at, page, screen):
         size(page, 1280)
 
 
-@pytest.mark.parametrize("screen", ["", VIDEO, f"{VIDEO}&mode=steps", f"{VIDEO}&mode=correct", f"{VIDEO}&mode=annotate"])
+@pytest.mark.parametrize(
+    "screen", ["", "#/review", VIDEO, f"{VIDEO}&mode=steps", f"{VIDEO}&mode=correct", f"{VIDEO}&mode=annotate"]
+)
 def test_a_screen_reader_finds_names_headings_and_landmarks(at, screen):
     page = at(screen)
     nameless = page.execute_script(

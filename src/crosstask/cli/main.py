@@ -21,9 +21,11 @@ from crosstask.cli import (
     extract,
     info,
     init,
+    labels,
     localize,
     narrate,
     pack,
+    review,
     stats,
     train,
     validate,
@@ -82,16 +84,18 @@ for verb in (
     localize.localize,
     export.export,
     view.view,
+    review.review,
     pack.pack,
     doctor.doctor,
     download.download,
 ):
     app.command(short_help=summary(verb))(checked(verb))
-for group in (encoder.encoder_app, corpus.corpus_app):
+for group in (encoder.encoder_app, corpus.corpus_app, labels.labels_app):
     for listed in group.registered_commands:
         listed.short_help = summary(listed.callback)
 app.add_typer(encoder.encoder_app, name="encoder", short_help=encoder.encoder_app.info.help)
 app.add_typer(corpus.corpus_app, name="corpus", short_help=corpus.corpus_app.info.help)
+app.add_typer(labels.labels_app, name="labels", short_help=labels.labels_app.info.help)
 
 
 def run() -> None:

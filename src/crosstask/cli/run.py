@@ -1,5 +1,6 @@
 """`crosstask run`: a folder of how-to videos -> a run folder with the steps found."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,13 @@ def run(
     out: Annotated[Path | None, typer.Option("--out", help="Run folder to write [default: FOLDER/run].")] = None,
     no_speech: Annotated[bool, typer.Option("--no-speech", help="Do not recognise speech where subtitles are missing.")] = False,
     speech_model: Annotated[Path | None, typer.Option("--speech-model", help="faster-whisper model folder.")] = None,
+    use_annotations: Annotated[
+        str | None,
+        typer.Option(
+            "--use-annotations",
+            help="all, or a file with one TASK_VIDEO a line: use their annotations as labels (as train does).",
+        ),
+    ] = None,
     weights: Weights = None,
     every: Every = 1,
     engine: Engine = "local",
@@ -34,6 +42,8 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Extract features, transcribe speech, train, and localize every video in a folder; repeat it to resume.
+
+    What people corrected in the run folder is learnt from and never moved.
 
     Example: crosstask run my-corpus
     """
@@ -49,13 +59,26 @@ def run(
     out = out or folder / "run"
     typed = f"crosstask run {folder.name} --seed {seed}" + (f" --model {model.name}" if model else "")
     config = RunConfig(spec, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, typed)
+    config = replace(config, use_annotations=_annotated(folder, use_annotations))
     result = run_folder(folder, out, config, countdown)
     say_finished(result, out, as_json)
+
+
+def _annotated(folder: Path, use_annotations: str | None) -> tuple[str, ...] | str | None:
+    """The value of --use-annotations: "all", or the keys in a file."""
+    from crosstask.cli.options import annotated_list
+    from crosstask.datasets import open_corpus
+
+    if use_annotations is None:
+        return None
+    listed = annotated_list(open_corpus(folder), use_annotations)
+    return listed if listed is None or isinstance(listed, str) else tuple(listed)
 
 
 def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
     """Print the counts of a run, and what to do next."""
     from crosstask.records import install_command
+    from crosstask.runs import open_run
 
     transcribed, extracted = result.transcribed, result.extracted
     report_skipped(result.skipped | transcribed.skipped)
@@ -63,6 +86,7 @@ def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
         note(
             f"note: {len(transcribed.silent)} videos have no subtitles and speech is not recognised: {install_command('speech')}"
         )
+    steps = open_run(out).counts()
     counts = {
         "done": len(extracted.done),
         "reused": len(extracted.reused),
@@ -71,6 +95,7 @@ def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
         "embedded_subtitles": len(transcribed.embedded),
         "windows": result.windows,
         "localized": len(result.localized),
+        "steps": {"found": steps.found, "corrected": steps.corrected},
         "run": str(out),
         "results": result.results,
     }
@@ -81,9 +106,11 @@ def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
         f"{counted(len(extracted.done), 'video')} done, {counts['reused']} reused, {len(result.skipped)} skipped; "
         f"{result.windows} with narration; steps found in {len(result.localized)}"
     )
+    say(str(steps))
     if result.results:
         means = {name: percent(result["recall"]["mean"]) for name, result in result.results.items()}
-        say("step recall on annotated videos, %: " + ", ".join(f"{name} {mean}" for name, mean in means.items()))
+        where = "annotated videos that were not learnt from" if steps.corrected or result.corpus.labels else "annotated videos"
+        say(f"step recall on {where}, %: " + ", ".join(f"{name} {mean}" for name, mean in means.items()))
     say(f"open {out / 'report.html'}: what was found, with timelines")
     say(f"next: {command('view', out)}    {command('export', out, '--format', 'youtube')}")
 

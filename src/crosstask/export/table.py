@@ -7,7 +7,7 @@ from crosstask.export.annotation_tools import elan, fiftyone, label_studio
 from crosstask.export.chapters import webvtt, youtube
 from crosstask.export.localized_video import LocalizedVideo, localized_videos
 from crosstask.export.tables_and_json import activitynet, csv_table, localize_json
-from crosstask.records import InputError, refuse_escaping_id
+from crosstask.records import PERSON, InputError, refuse_escaping_id
 from crosstask.runs import RunFolder
 from crosstask.storage import stable_json, write_text
 
@@ -60,6 +60,8 @@ def export_run(
     paths: list[Path] = []
     n_absent = sum(len(video.absent) for video in videos)
     remarks: Remarks = [f"{n_absent} steps are predicted absent and left out; --all-steps includes them"] if n_absent else []
+    if n_corrected := sum(step.by == PERSON for video in videos for step in video.steps):
+        remarks.append(f"{n_corrected} of the steps were confirmed or corrected by a person")
     for name in names:
         files, of_format = FORMATS[name](videos, frames_per_second)
         for done, (file, text) in enumerate(files.items(), start=1):

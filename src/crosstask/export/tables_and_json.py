@@ -3,28 +3,36 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from crosstask.export.localized_video import LocalizedVideo
+from crosstask.records import MACHINE, PERSON, FoundStep
 
 _PLAIN_ID = re.compile(r"[-\w]+")
 COLUMNS = ("task", "video", "step", "moment_s", "start_s", "end_s", "score", "confidence", "p_shown", "shown")
 
 
 def csv_table(videos: Sequence[LocalizedVideo]) -> str:
-    """One row per step; absent steps have empty times."""
+    """One row per step; absent steps have empty times. The column `by` is added where a person labelled some steps."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    labelled = any(video.denied or any(step.by == PERSON for step in video.steps) for video in videos)
+    writer.writerow((*COLUMNS, "by") if labelled else COLUMNS)
     for video in videos:
-        for step in video.steps:
-            numbers = (step.moment_s, step.start_s, step.end_s, step.score, step.confidence, step.p_shown)
-            times = ("" if number is None else f"{number:.6g}" for number in numbers)
-            writer.writerow((*_named(video), _no_formula(step.name), *times, "yes" if step.shown else "no"))
-        for name in video.absent:
-            writer.writerow((*_named(video), _no_formula(name), *[""] * 6, "no"))
+        for row, by in _rows(video):
+            writer.writerow((*_named(video), *row, by) if labelled else (*_named(video), *row))
     return text.getvalue()
+
+
+def _rows(video: LocalizedVideo) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The cells after task and video, and who says so."""
+    for step in video.steps:
+        numbers = (step.moment_s, step.start_s, step.end_s, step.score, step.confidence, step.p_shown)
+        times = ("" if number is None else f"{number:.6g}" for number in numbers)
+        yield (_no_formula(step.name), *times, "yes" if step.shown else "no"), step.by
+    for name in video.absent:
+        yield (_no_formula(name), *[""] * 6, "no"), PERSON if name in video.denied else MACHINE
 
 
 def _named(video: LocalizedVideo) -> tuple[str, str]:
@@ -41,9 +49,15 @@ def _no_formula(cell: str) -> str:
 def localize_json(videos: Sequence[LocalizedVideo]) -> list[dict[str, Any]]:
     """The JSON of `localize` for every video."""
     return [
-        {"video": p.key.video, "task": p.key.task, "steps": [vars(step) | {} for step in p.steps], "absent": list(p.absent)}
+        {"video": p.key.video, "task": p.key.task, "steps": [_step_json(step) for step in p.steps], "absent": list(p.absent)}
         for p in videos
     ]
+
+
+def _step_json(step: FoundStep) -> dict[str, Any]:
+    """The fields of a step; `by` only where a person labelled it."""
+    values = {name: value for name, value in vars(step).items() if name != "intervals"}
+    return values if step.by == PERSON else {name: value for name, value in values.items() if name != "by"}
 
 
 def activitynet(videos: Sequence[LocalizedVideo]) -> dict[str, Any]:

@@ -279,6 +279,15 @@ class HmmScorer:
             np.asarray(prior.presence, dtype=np.float64),
         )
 
+    @staticmethod
+    def label_log_ratios(labels: Sequence[StepLabel], n_segments: int, task: Task) -> npt.NDArray[np.float64]:
+        """(T, K + 1) certain evidence of a person's labels for joint decoding, background last.
+
+        It is 0 where the labels contradict the order of the list, since joint decoding keeps to it.
+        """
+        known = known_steps(labels, n_segments, len(task.steps))
+        return known.log_ratios if known.in_order else np.zeros_like(known.log_ratios)
+
     @property
     def windows_used(self) -> bool:
         """True if narration windows were informative in training."""

@@ -31,7 +31,7 @@ from crosstask.inference.narration_evidence import (
 )
 from crosstask.narration.mention_evidence import mention_centres
 from crosstask.narration.narrate import NarratedVideo, why_unusable
-from crosstask.records import Corpus, InputError, Narration, Task, Video, VideoKey
+from crosstask.records import Corpus, InputError, Narration, StepLabel, Task, Video, VideoKey
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import installed_sentence_encoder
 
@@ -55,8 +55,12 @@ class EvidenceScorer(Protocol):
         """What features (T, D) say before narration is considered."""
         ...
 
-    def posterior(self, task: Task, features: npt.NDArray[np.floating]) -> HmmPosterior:
-        """The posterior given features (T, D) alone."""
+    def label_log_ratios(self, labels: Sequence[StepLabel], n_segments: int, task: Task) -> Array:
+        """(T, K + 1) certain evidence of a person's labels, background last."""
+        ...
+
+    def posterior(self, task: Task, features: npt.NDArray[np.floating], labels: Sequence[StepLabel] = ()) -> HmmPosterior:
+        """The posterior given features (T, D) and labels, without narration."""
         ...
 
 
@@ -119,12 +123,21 @@ def subtitle_centres(task: Task, narration: Narration, n_segments: int, encoder:
 
 
 def joint_scores(
-    scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array, usual: Array, fit: NarrationFit
+    scorer: EvidenceScorer,
+    task: Task,
+    features: npt.NDArray[np.floating],
+    centres_s: Array,
+    usual: Array,
+    fit: NarrationFit,
+    labels: Sequence[StepLabel] = (),
 ) -> JointScores:
-    """Log-scores (T, K) and the posterior, given narration with centres (K,) in seconds and their usual densities (K,)."""
+    """Log-scores (T, K) and the posterior, given narration with centres (K,) in seconds, their usual densities (K,), and labels of a person."""
     evidence = scorer.feature_evidence(task, features).weighted(fit.feature_weight)
+    if labels:
+        evidence = evidence._replace(log_ratios=evidence.log_ratios + scorer.label_log_ratios(labels, len(features), task))
     joint = joint_posterior(evidence, centres_s, usual, fit.reliability)
-    mixed = (1 - fit.reliability) * scorer.posterior(task, features).in_step + fit.reliability * joint.in_step
+    alone = scorer.posterior(task, features, labels) if labels else scorer.posterior(task, features)
+    mixed = (1 - fit.reliability) * alone.in_step + fit.reliability * joint.in_step
     return JointScores(np.log(mixed + _SMALLEST_SCORE), joint, fit.reliability)
 
 
@@ -144,12 +157,14 @@ class JointDecoder:
     usual: Mapping[VideoKey, Array]  # (K,) density of the windows of the task's other videos
     fit: NarrationFit
 
-    def scores(self, video: Video, task: Task, features: npt.NDArray[np.floating]) -> JointScores | None:
-        """Scores and posterior of a video; None where it has no narration."""
+    def scores(
+        self, video: Video, task: Task, features: npt.NDArray[np.floating], labels: Sequence[StepLabel] = ()
+    ) -> JointScores | None:
+        """Scores and posterior of a video, given labels of some steps; None where it has no narration."""
         if video.key not in self.centres_s:
             return None
         centres_s, usual = self.centres_s[video.key], self.usual[video.key]
-        return joint_scores(self.scorer, task, features, centres_s, usual, self.fit)
+        return joint_scores(self.scorer, task, features, centres_s, usual, self.fit, labels)
 
 
 def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -> JointDecoder:

@@ -27,9 +27,9 @@ from crosstask.narration.joint_decoding import (
 )
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.media import media_of
-from crosstask.records import Corpus, InputError, Localization, Task, Video, VideoKey
-from crosstask.report.page import EVALUATED_VIDEOS, write_report
-from crosstask.runs import Run, RunVideo, write_run
+from crosstask.records import Corpus, InputError, Localization, StepLabel, Task, Video, VideoKey
+from crosstask.report.page import EVALUATED_VIDEOS, LABELLED_VIDEOS, write_report
+from crosstask.runs import Run, RunVideo, open_run, write_run
 
 if TYPE_CHECKING:
     from crosstask.pipeline.run import RunConfig
@@ -57,13 +57,13 @@ def localize_corpus(
     uniform = Uniform()
     found: dict[str, list[Localization]] = {model.method: [], "uniform": []}
     scores, videos, reasons = [], [], dict(skipped)
-    joint = _joint_decoder(corpus, model) if config.decode_with_narration else None
+    joint = joint_decoder_of(corpus, model) if config.decode_with_narration else None
     for video in corpus.videos:
         if video.id not in corpus.features:
             continue
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
         try:
-            values, localization = _localize(model, joint, video, task, rows)
+            values, localization = localize_labelled(model, joint, video, task, rows, corpus.labels.get(video.key, ()))
             found[model.method].append(localization)
         except InputError as error:
             reasons[str(video.key)] = str(error)
@@ -93,10 +93,10 @@ def localize_corpus(
     )
     write_run(out, run, found, scores)
     _write_report(corpus, model, out, config)
-    return Localized(tuple(found[model.method]), reasons, results)
+    return Localized(tuple(open_run(out).localizations[model.method].values()), reasons, results)
 
 
-def _joint_decoder(corpus: Corpus, model: Model) -> JointDecoder | None:
+def joint_decoder_of(corpus: Corpus, model: Model) -> JointDecoder | None:
     """The narration of the corpus as evidence; None where the method cannot use it, or training found the windows uninformative."""
     if not has_feature_evidence(model) or contains_speech(corpus.feature_spec):
         return None
@@ -108,16 +108,25 @@ def _joint_decoder(corpus: Corpus, model: Model) -> JointDecoder | None:
     return fit_joint_decoder(model, corpus, corpus.videos)
 
 
-def _localize(
-    model: Model, joint: JointDecoder | None, video: Video, task: Task, rows: npt.NDArray[np.floating]
+def localize_labelled(
+    model: Model,
+    joint: JointDecoder | None,
+    video: Video,
+    task: Task,
+    rows: npt.NDArray[np.floating],
+    labels: Sequence[StepLabel] = (),
 ) -> tuple[npt.NDArray[np.floating], Localization]:
-    """Scores (T, K) and the localization of a video, with its narration where it has some, or an error that says why it has none."""
+    """Scores (T, K) and the localization of a video, with its narration where it has some, or an error that says why it has none.
+
+    Steps with a label of a person are certain, and the others are found given these, where the method has a posterior.
+    """
     if len(rows) < len(task.steps):
         raise InputError(f"{video.id}: {len(rows)} segments cannot hold {len(task.steps)} steps in order; give a longer video")
-    narrated = joint.scores(video, task, rows) if joint is not None else None
+    labels = labels if has_feature_evidence(model) else ()
+    narrated = joint.scores(video, task, rows, labels) if joint is not None else None
     if narrated is not None:
         return narrated.scores, joint_localization(task, narrated, video.id, decoder_of(model))
-    values, p_shown = scores_and_presence(model, task, rows)
+    values, p_shown = scores_and_presence(model, task, rows, labels)
     return values, localization_of(task, values, video.id, decoder_of(model), p_shown)
 
 
@@ -128,8 +137,8 @@ def _results(
     config: "RunConfig",
     joint: JointDecoder | None,
 ) -> dict[str, Any]:
-    """Metrics on annotated videos; only on those that were not trained on, where some were held out."""
-    keys = {video.key for video in videos if video.truth is not None}
+    """Metrics on annotated videos without a label; only on those that were not trained on, where some were held out."""
+    keys = {video.key for video in videos if video.truth is not None} - set(corpus.labels)
     if config.train_videos is not None:
         keys -= config.train_videos
     tested = [video for video in corpus.videos if video.key in keys]
@@ -148,6 +157,8 @@ def _held_out(corpus: Corpus, config: "RunConfig") -> frozenset[VideoKey] | None
 
 def _settings(corpus: Corpus, config: "RunConfig", results: dict[str, Any]) -> dict[str, Any]:
     settings: dict[str, Any] = {"features": corpus.feature_spec, "sharing": config.sharing}
+    if corpus.labels:
+        settings[LABELLED_VIDEOS] = sorted(map(str, corpus.labels))
     held_out = _held_out(corpus, config)
     return settings if held_out is None or not results else settings | {EVALUATED_VIDEOS: sorted(map(str, held_out))}
 

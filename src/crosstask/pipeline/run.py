@@ -5,12 +5,12 @@ The corpus is opened once; each stage takes it and returns it with what the stag
     transcribe   videos without subtitles -> subtitles      (embedded ones, or speech recognition)
     extract      videos -> features (T, D)
     narrate      subtitles -> narration windows
-    train        features and windows -> a model            (unless the user gives one)
+    train        features, windows, labels -> a model       (unless the user gives one)
     localize     model and features -> run folder           (`localize_corpus.py`)
 """
 
 from collections import ChainMap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,6 +30,7 @@ from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.pipeline.preflight import has_own_features, refuse_in_vain, refuse_without_features, say_unusable
+from crosstask.pipeline.run_labels import forget_learning, labels_of, relevant_videos, with_run_labels
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, VideoKey
 from crosstask.storage import derived_folder, nonblocking_lock
@@ -65,6 +66,7 @@ class RunConfig:
     train_videos: frozenset[VideoKey] | None = None  # None: all
     decode_with_narration: bool = True  # False: narration is used in training alone
     encoder: Callable[[Sequence[str]], Encoder] = default_encoder
+    use_annotations: tuple[str, ...] | str | None = None  # videos whose annotation in the corpus is used as labels, or "all"
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,11 +96,13 @@ def run(
     features: str | None = None,
     seed: int = 0,
     transcribe: bool = True,
+    use_annotations: Iterable[str] | str | None = None,
 ) -> RunResult:
     """Extract features, transcribe speech, train (unless a model is given) and localize every video in a folder with `corpus.toml`.
 
     Without `features` and model, videos are described by `default` features, or by `light` ones where torch is not installed.
-    The run folder is `out`, by default `FOLDER/run`; `crosstask view` and `crosstask export` read it.
+    The run folder is `out`, by default `FOLDER/run`; `crosstask view` and `crosstask export` read it. Labels that people gave in the run folder are
+    used in training and stay as they are; `use_annotations` lists videos ("TASK_VIDEO") whose annotation in the corpus is used as well, or is "all".
     """
     known = load_model(model).feature_spec if model is not None else "unknown"
     config = RunConfig(
@@ -107,6 +111,9 @@ def run(
         model=None if model is None else Path(model),
         transcribe=transcribe,
         command=f"crosstask run {Path(folder).name} --seed {seed}",
+        use_annotations=use_annotations
+        if use_annotations is None or isinstance(use_annotations, str)
+        else tuple(use_annotations),
     )
     return run_folder(Path(folder), Path(out) if out is not None else Path(folder) / "run", config)
 
@@ -125,9 +132,11 @@ def run_stages(corpus: Corpus, out: Path, config: RunConfig, progress: Progress 
     corpus, extracted = _extract(corpus, config, progress)
     corpus, n_windows = _narrate(corpus, config, progress)
     refuse_without_features(corpus, extracted.skipped)
-    model = load_model(config.model) if config.model else _train(corpus, config, progress)
+    corpus = with_run_labels(corpus, out, config.use_annotations)
+    model = load_model(config.model) if config.model else _train(corpus, out, config, progress)
     if "unknown" not in (model.feature_spec, corpus.feature_spec) and model.feature_spec != corpus.feature_spec:
         raise InputError(f"features are '{corpus.feature_spec}' but the model was trained on '{model.feature_spec}'")
+    forget_learning(out)
     with progress("localising", sum(video.id in corpus.features for video in corpus.videos)) as advance:
         found = localize_corpus(corpus, model, out, config, extracted.skipped, advance)
     return RunResult(corpus, model, extracted, transcribed, n_windows, found.localized, found.skipped, found.results, out)
@@ -183,12 +192,13 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
     return replace(corpus, windows=ours), len(found.windows)
 
 
-def _train(corpus: Corpus, config: RunConfig, progress: Progress) -> Model:
-    chosen = [video for video in corpus.videos if video.id in corpus.features]
+def _train(corpus: Corpus, out: Path, config: RunConfig, progress: Progress) -> Model:
+    """The model of all relevant videos with features; labels of a person are hard supervision."""
+    chosen = relevant_videos([video for video in corpus.videos if video.id in corpus.features], out)
     if config.train_videos is not None:
         chosen = [video for video in chosen if video.key in config.train_videos]
     if not chosen:
         raise InputError(f"corpus '{corpus.name}': features could be extracted of no video, so there is nothing to train on")
-    kept = corpus.only_tasks({video.task for video in chosen}).only(chosen)
+    kept = replace(corpus.only_tasks({video.task for video in chosen}).only(chosen), labels=labels_of(corpus, chosen))
     with progress("training", n_epochs("hmm")) as advance:
         return train(kept, "hmm", config.sharing, seed=config.seed, after_epoch=lambda state: advance(), pack=False)

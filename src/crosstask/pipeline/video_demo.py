@@ -176,7 +176,7 @@ def _add_to_run(out: Path, compared: Compared, tested: frozenset[VideoKey]) -> N
         notes=(*_notes(results, len(before.run.videos) - len(tested)), *before.run.notes),
     )
     localizations = {
-        method: [found[key] for key in sorted(tested & set(found))] for method, found in before.localizations.items()
+        method: [found[key] for key in sorted(tested & set(found))] for method, found in before.machine_localizations.items()
     }
     write_run(out, run, localizations | compared.parses)
     write_strips(out, dict.fromkeys(compared.left_out, STRANGER), tested)

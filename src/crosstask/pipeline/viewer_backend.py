@@ -1,17 +1,18 @@
 """The functions that `view` passes to the viewer: localization of an edited step list, and the store of annotations."""
 
+import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING
 
 from crosstask.records import FeatureRows, InputError, NoFeatures, Task, task_from_steps
-from crosstask.runs import RunFolder, RunVideo, scores_path
+from crosstask.runs import RunFolder, RunVideo, refuse_outside, scores_path
 from crosstask.viewer.annotations import AnnotationStore
 from crosstask.viewer.backend import EditedLocalization, ViewerBackend
-from crosstask.viewer.files import refuse_outside
 
+log = logging.getLogger(__name__)
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -21,24 +22,70 @@ if TYPE_CHECKING:
 
 def build_backend(run: RunFolder, model: Path | None, features: FeatureRows) -> ViewerBackend:
     """The backend for the viewer of this run."""
-    from crosstask.datasets import read_step_intervals, write_step_intervals
+    from crosstask.datasets import write_step_intervals
+    from crosstask.pipeline.background_learning import BackgroundLearner
 
-    localizer, store = StepLocalizer(model, features), AnnotationStore(run, read_step_intervals, write_step_intervals)
+    localizer, store = StepLocalizer(model, features), AnnotationStore(run, write_step_intervals)
+    reason = _why_not_learning(run, model, features)
     return ViewerBackend(
         localize_steps=localizer.localize_steps,
         annotated_videos=store.annotated_videos,
         read_annotation=store.read_annotation,
         save_annotation=store.save_annotation,
+        label_step=store.label_step,
+        confirm_step=store.confirm_step,
+        undo=store.undo,
         read_relevance=store.read_relevance,
         save_relevance=store.save_relevance,
+        learning=None if reason else BackgroundLearner(run, lambda: localizer.model, features),
+        why_not_learning=reason,
+        labels_changed=DelayedReport(run.folder).request,
         localizes_new_steps=model is not None and any(video.id in features for video in run.run.videos),
     )
 
 
+def _why_not_learning(run: RunFolder, model: Path | None, features: FeatureRows) -> str:
+    """Why the viewer does not offer to learn from labels; an empty text if it does. The model is not loaded yet."""
+    if model is None:
+        return "the run has no model; repeat `crosstask run`"
+    if not any(video.id in features for video in run.run.videos):
+        return "the features of the videos are not at hand; start view with --corpus FOLDER"
+    method = next(iter(run.run.methods), "")
+    return "" if method == "hmm" else f"method '{method}' cannot learn from labels; `hmm` can"
+
+
+@dataclass
+class DelayedReport:
+    """Rewrites the report of a run some seconds after the last change of labels."""
+
+    folder: Path
+    delay_s: float = 3.0  # a person labels a step in a few seconds
+    _timer: Timer | None = None
+
+    def request(self) -> None:
+        """Begin the wait anew."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = Timer(self.delay_s, self._write)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _write(self) -> None:
+        from crosstask.pipeline.relearning import refresh_report
+
+        try:
+            refresh_report(self.folder)
+        except (OSError, InputError) as error:  # the viewer shows the labels all the same
+            log.warning("report.html is not up to date: %s", error)
+
+
 def features_for_run(run: RunFolder, corpus: Path | None) -> FeatureRows:
-    """Features of the run's videos: from the corpus if one is given, else from the run folder, else none."""
+    """Features of the run's videos: from the corpus if one is given, else from the run folder, else from the corpus around it, else none."""
     from crosstask.features import NpyFeatures
 
+    around = run.folder.absolute().parent
+    if corpus is None and not (run.folder / "features").is_dir() and (around / "corpus.toml").is_file():
+        corpus = around  # `crosstask run FOLDER` writes FOLDER/run
     if corpus is not None:
         from crosstask.datasets import open_corpus
 
@@ -54,12 +101,19 @@ class StepLocalizer:
     model_file: Path | None
     features: FeatureRows
 
-    @cached_property
+    _loaded: dict[str, tuple[int, "Model"]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
     def model(self) -> "Model | None":
-        """The model, loaded when first needed."""
+        """The model, loaded when first needed, and again when its file has changed."""
         from crosstask.model.file import load_model
 
-        return None if self.model_file is None else load_model(self.model_file)
+        if self.model_file is None:
+            return None
+        changed = self.model_file.stat().st_mtime_ns
+        if self._loaded.get("model", (None,))[0] != changed:
+            self._loaded["model"] = (changed, load_model(self.model_file))
+        return self._loaded["model"][1]
 
     def localize_steps(self, run: RunFolder, method: str, video: RunVideo, steps: tuple[str, ...]) -> EditedLocalization:
         """The localization of these steps in a video."""

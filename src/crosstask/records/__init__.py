@@ -4,14 +4,16 @@ from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, sta
 from crosstask.records.installation import install_command
 from crosstask.records.interval import MAX_VIDEO_S, Interval, StepInterval, segment_at
 from crosstask.records.label import StepLabel, labels_from_annotation
-from crosstask.records.localization import FoundStep, Localization, localization_from_json
+from crosstask.records.localization import MACHINE, PERSON, FoundStep, Localization, localization_from_json
 from crosstask.records.narration import Cue, Narration, Word
 from crosstask.records.problem import InputError, MissingExtra, Problem, at_line
 from crosstask.records.task import Task, task_from_steps
 from crosstask.records.video import Video, VideoKey, parse_video_key, refuse_escaping_id
 
 __all__ = [
+    "MACHINE",
     "MAX_VIDEO_S",
+    "PERSON",
     "Array",
     "Corpus",
     "Cue",

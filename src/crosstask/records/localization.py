@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from crosstask.records.interval import Interval
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+MACHINE, PERSON = "machine", "person"  # who says where a step is
 COLUMNS = ("step", "moment_s", "start_s", "end_s", "score", "confidence", "p_shown", "shown")
 
 
@@ -24,6 +27,8 @@ class FoundStep:
     shown: bool = True  # False: the step is predicted to be absent
     confidence: float | None = None  # probability that the moment lies in the step; None where the method has no posterior
     p_shown: float | None = None  # probability that the video shows the step at all
+    by: str = MACHINE  # PERSON: a person confirmed or corrected the step
+    intervals: tuple[Interval, ...] = ()  # where a person labelled several; the moment lies in [start_s, end_s)
 
     @property
     def segment(self) -> int:
@@ -31,9 +36,14 @@ class FoundStep:
         return math.floor(self.moment_s)
 
     def to_json(self) -> dict[str, Any]:
-        """The shape of a found step in JSON, CSV and the viewer."""
+        """The shape of a found step in JSON, CSV and the viewer; `by` and `intervals` only where a person labelled the step."""
         values = (self.name, self.moment_s, self.start_s, self.end_s, self.score, self.confidence, self.p_shown, self.shown)
-        return dict(zip(COLUMNS, values, strict=True))
+        shape: dict[str, Any] = dict(zip(COLUMNS, values, strict=True))
+        if self.by != MACHINE:
+            shape["by"] = self.by
+        if len(self.intervals) > 1:
+            shape["intervals"] = [[interval.start_s, interval.end_s] for interval in self.intervals]
+        return shape
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,7 +115,7 @@ class Localization:
 
 def _line(step: FoundStep) -> str:
     certainty = "" if step.confidence is None else f", confidence {step.confidence:.2f}"
-    absent = "" if step.shown else ", absent"
+    absent = ("" if step.shown else ", absent") + (", by a person" if step.by == PERSON else "")
     return (
         f"  {_clock(step.moment_s):>5}  {step.name}  ({_clock(step.start_s)} - {_clock(step.end_s)}{certainty}{absent})".rstrip()
     )
@@ -127,6 +137,8 @@ def localization_from_json(data: dict[str, Any]) -> Localization:
             bool(s.get("shown", True)),
             _optional(s.get("confidence")),
             _optional(s.get("p_shown")),
+            PERSON if s.get("by") == PERSON else MACHINE,
+            tuple(Interval(float(start_s), float(end_s)) for start_s, end_s in s.get("intervals", ())),
         )
         for s in data["steps"]
     ]

@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import FoundStep, Localization, StepInterval
+from crosstask.records import PERSON, FoundStep, Localization, StepInterval
 from crosstask.report.timeline import RIGHT, SCORES, TRUTH, UNKNOWN, WINDOW, WRONG, scaled_scores, verdict
 
 ROW, LABEL, WIDTH = 30, 190, 900  # height of a row, width of its label, width of the figure, in SVG units
@@ -32,11 +32,12 @@ def timeline(
             parts.append(_curve(scores[:, k], top + 3, ROW - 8, scale))
         colour, marker, word = verdict(truth, k, step.segment, n_segments)
         parts.append(_found_interval(step, top, scale))
-        absence = "" if step.shown else ", predicted absent"
+        absence = "" if step.shown else ", absent as a person says" if step.by == PERSON else ", predicted absent"
         parts.append(
             _mark(LABEL + (step.segment + 0.5) * scale, top, colour, marker, f"{step.name}: {word} at {step.segment} s{absence}")
         )
-        label = escape(("" if step.shown else "(?) ") + (step.name if len(step.name) < 26 else step.name[:24] + "…"))
+        certainty = "◆ " if step.by == PERSON else "" if step.shown else "(?) "
+        label = escape(certainty + (step.name if len(step.name) < 26 else step.name[:24] + "…"))
         parts.append(f'<text x="{LABEL - 8}" y="{top + 19}" text-anchor="end" class="step">{label}</text>')
     total = len(localization.steps) * ROW
     parts += [

@@ -15,6 +15,7 @@ from crosstask.storage import stable_json, write_text
 
 VIDEOS_PER_TASK = 3  # with a timeline
 EVALUATED_VIDEOS = "videos held back from training"  # key in the settings of a run: the videos that are evaluated, if not all
+LABELLED_VIDEOS = "videos with labels by a person"  # key in the settings of a run: they are not evaluated
 GAINS = (("zhukov19", "task-specific"), ("hmm", "hmm, no sharing"))  # pairs of methods with and without sharing
 
 
@@ -57,13 +58,16 @@ def _head(run: RunFolder) -> str:
             f"<p>{len(about.videos)} videos of {len({v.task for v in about.videos})} tasks. <strong>{escape(about.methods[0])}</strong> finds "
             f"<strong>{100 * main['recall']['mean']:.1f} %</strong> of the steps that are shown (step recall, mean over tasks{_evaluated_on(run)}).</p>"
         )
+    if (counts := run.counts()).corrected:
+        lines.append(f"<p>{counts} by a person (◆ in the timelines).</p>")
     lines += [f"<p>{escape(note)}</p>" for note in about.notes]
     return "\n".join(lines)
 
 
 def _evaluated_on(run: RunFolder) -> str:
-    held_back = run.run.settings.get(EVALUATED_VIDEOS)
-    return f", over the {len(held_back)} videos held back from training" if isinstance(held_back, list) else ""
+    held_back, labelled = run.run.settings.get(EVALUATED_VIDEOS), run.run.settings.get(LABELLED_VIDEOS)
+    words = f", over the {len(held_back)} videos held back from training" if isinstance(held_back, list) else ""
+    return words + (f", without the {len(labelled)} videos that a person labelled" if isinstance(labelled, list) else "")
 
 
 def _recall(run: RunFolder) -> str:
@@ -98,7 +102,7 @@ def _recall_row(name: str, row: dict[str, float], methods: list[str], gain: tupl
 
 def _failures(run: RunFolder) -> str:
     method = run.run.methods[0]
-    localizations = run.localizations.get(method, {})
+    localizations = run.machine_localizations.get(method, {})
     videos = [v for v in run.run.videos if v.truth is not None and v.key in localizations]
     held_back = run.run.settings.get(EVALUATED_VIDEOS)
     if isinstance(held_back, list):

@@ -1,7 +1,28 @@
 """A run folder: the results of `run`, `demo` or an experiment, written once and read by the report, the viewer and the exports."""
 
+from crosstask.runs.corrected import StepCounts, answer_is_right, confirmed, label_of
 from crosstask.runs.folder import RunFolder, open_run
-from crosstask.runs.record import Run, RunVideo, scores_path
-from crosstask.runs.writing import write_run
+from crosstask.runs.label_changes import Change, RunLabel
+from crosstask.runs.labels import LABELS_FILE, LabelStore
+from crosstask.runs.record import Run, RunVideo, inside, refuse_outside, scores_path
+from crosstask.runs.writing import write_localizations, write_run
 
-__all__ = ["Run", "RunFolder", "RunVideo", "open_run", "scores_path", "write_run"]
+__all__ = [
+    "LABELS_FILE",
+    "Change",
+    "LabelStore",
+    "Run",
+    "RunFolder",
+    "RunLabel",
+    "RunVideo",
+    "StepCounts",
+    "answer_is_right",
+    "confirmed",
+    "inside",
+    "label_of",
+    "open_run",
+    "refuse_outside",
+    "scores_path",
+    "write_localizations",
+    "write_run",
+]

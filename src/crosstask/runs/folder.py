@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from crosstask.records import (
     MAX_VIDEO_S,
+    PERSON,
     InputError,
     Interval,
     Localization,
@@ -22,6 +23,8 @@ from crosstask.records import (
     VideoKey,
     localization_from_json,
 )
+from crosstask.runs.corrected import StepCounts, with_labels
+from crosstask.runs.labels import LabelStore
 from crosstask.runs.record import FORMAT, Run, RunVideo, scores_path
 from crosstask.storage import NotAnArray, map_array, read_text
 
@@ -30,14 +33,50 @@ _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 @dataclass(frozen=True)
 class RunFolder:
-    """A finished run on disk."""
+    """A finished run on disk. Labels of people are read again when they change."""
 
     folder: Path
     run: Run
+    _cache: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
+    def labels(self) -> LabelStore:
+        """What people said about the steps of the videos."""
+        return LabelStore(self.folder, self.run.tasks)
+
+    @property
     def localizations(self) -> dict[str, dict[VideoKey, Localization]]:
-        """Method -> video -> its localization."""
+        """Method -> video -> its localization; a step that a person labelled is as the person said, whatever the method found."""
+        machine, signature = self.machine_localizations, (self._cache["machine"][0], self.labels.signature())
+        if self._cache.get("corrected", (None,))[0] != signature:
+            self._cache["corrected"] = (signature, self._with_labels(machine))
+        return dict(self._cache["corrected"][1])
+
+    def _with_labels(self, machine: dict[str, dict[VideoKey, Localization]]) -> dict[str, dict[VideoKey, Localization]]:
+        labels, lengths = self.labels.labels(), {video.key: video.n_segments for video in self.run.videos}
+        if not labels:
+            return machine
+        return {
+            method: {key: with_labels(found, labels.get(key, {}), lengths.get(key, 0)) for key, found in videos.items()}
+            for method, videos in machine.items()
+        }
+
+    @property
+    def machine_localizations(self) -> dict[str, dict[VideoKey, Localization]]:
+        """Method -> video -> its localization as the machine found it."""
+        stat = (self.folder / "localizations.json").stat() if (self.folder / "localizations.json").exists() else None
+        signature = None if stat is None else (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        if self._cache.get("machine", (0,))[0] != signature:
+            self._cache["machine"] = (signature, self._read_localizations())
+        return dict(self._cache["machine"][1])
+
+    def counts(self) -> StepCounts:
+        """How many steps the main method and people found, and how many a person confirmed or corrected."""
+        found = self.localizations.get(next(iter(self.run.methods), ""), {})
+        steps = [step for localization in found.values() for step in localization.steps]
+        return StepCounts(sum(step.shown for step in steps), sum(step.by == PERSON for step in steps))
+
+    def _read_localizations(self) -> dict[str, dict[VideoKey, Localization]]:
         data = _read_json(self.folder / "localizations.json")
         try:
             return {

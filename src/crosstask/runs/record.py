@@ -66,3 +66,15 @@ def scores_path(folder: Path, method: str, key: VideoKey) -> Path:
     refuse_escaping_id(method, "method")
     refuse_escaping_id(str(key), "video")
     return folder / "scores" / method / f"{key}.npy"
+
+
+def inside(folder: Path, path: Path) -> bool:
+    """True if a path lies in a folder after resolving links."""
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def refuse_outside(folder: Path, path: Path) -> Path:
+    """The path itself, or an error if it lies outside the folder after resolving links."""
+    if not inside(folder, path):
+        raise InputError(f"{path.name}: leads out of the run folder; expected a plain file in {folder.name}")
+    return path

@@ -22,10 +22,15 @@ def write_run(
     """Write scores (T, K) by (method, video), localizations by method, then `run.json`; returns the folder."""
     for method, key, values in scores:
         write_bytes(scores_path(folder, method, key), _npy_bytes(np.asarray(values, dtype=np.float16)))
-    methods = {method: [localization.to_json() for localization in items] for method, items in localizations.items()}
-    write_json(folder / "localizations.json", {"format": FORMAT, "methods": methods})
+    write_localizations(folder, localizations)
     write_json(folder / "run.json", _to_json(run))
     return folder
+
+
+def write_localizations(folder: Path, localizations: Mapping[str, Iterable[Localization]]) -> Path:
+    """Write `localizations.json`; returns its path."""
+    methods = {method: [localization.to_json() for localization in items] for method, items in localizations.items()}
+    return write_json(folder / "localizations.json", {"format": FORMAT, "methods": methods})
 
 
 def _npy_bytes(values: npt.NDArray[np.float16]) -> bytes:

@@ -1,81 +1,118 @@
-"""What a person marks in a run: `annotations/TASK_VIDEO.csv` in the published format, and `relevance.json`. One writer at a time."""
+"""What a person marks in a run: labels of steps (`labels.jsonl`, see `runs/labels.py`) and relevance (`relevance.json`). One writer at a time.
 
-import json
-import os
+Saving the labels of a video also writes `annotations/TASK_VIDEO.csv`, all its shown steps in the published format, for other programs.
+"""
+
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crosstask.records import InputError, StepInterval, Task, VideoKey, parse_video_key, refuse_escaping_id
-from crosstask.runs import RunFolder
-from crosstask.storage import blocking_lock, read_text, write_json
-from crosstask.viewer.backend import RELEVANCES
-from crosstask.viewer.files import refuse_outside
+from crosstask.records import FoundStep, InputError, Interval, StepInterval, StepLabel, Task, VideoKey, refuse_escaping_id
+from crosstask.runs import Change, RunFolder, RunLabel, confirmed, label_of, refuse_outside
+from crosstask.runs.relevance import read_relevance, write_relevance
+from crosstask.storage import blocking_lock
 
-FORMAT = 1  # version of relevance.json
 LOCK_FILE = ".annotations.lock"  # of storage.locks for the path `annotations`
 
 
 @dataclass(frozen=True)
 class AnnotationStore:
-    """Annotations and relevance judgements of a run, in its folder.
-
-    `read_intervals` and `write_intervals` read and write one annotation file in the published format.
-    """
+    """Labels and relevance judgements of a run, in its folder; `write_intervals` writes one annotation file in the published format."""
 
     run: RunFolder
-    read_intervals: Callable[[Path, Task], tuple[StepInterval, ...]]
     write_intervals: Callable[[Path, tuple[StepInterval, ...]], object]
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @property
-    def _folder(self) -> Path:
-        return refuse_outside(self.run.folder, self.run.folder / "annotations")
-
     def annotated_videos(self) -> frozenset[VideoKey]:
-        """The videos of the run with a saved annotation."""
-        try:
-            names = {entry.name for entry in os.scandir(self._folder)}
-        except FileNotFoundError:
-            return frozenset()
-        return frozenset(video.key for video in self.run.run.videos if f"{video.key}.csv" in names)
+        """The videos of the run with a label."""
+        return frozenset(self.run.labels.labels()) & {video.key for video in self.run.run.videos}
 
     def read_annotation(self, key: VideoKey, task: Task) -> tuple[StepInterval, ...] | None:
-        """The saved intervals of a video, or None."""
-        path = self._file(key)
-        return self.read_intervals(path, task) if path.is_file() else None
+        """The labelled intervals of a video, for a moment the one shown around it; None without a label."""
+        labels = self.run.labels.labels().get(key)
+        if labels is None:
+            return None
+        return tuple(StepInterval(step, interval) for step, label in labels.items() for interval in _intervals_of(label))
 
-    def save_annotation(self, key: VideoKey, intervals: tuple[StepInterval, ...]) -> str:
-        """Write the intervals and return the file name inside the run folder; the last of several writers wins as a whole."""
+    def save_annotation(
+        self, key: VideoKey, intervals: tuple[StepInterval, ...], steps: Collection[int] | None = None, seen: int | None = None
+    ) -> str:
+        """Label the steps (all by default) with their intervals, or as not shown; returns the annotation file inside the run folder."""
+        labelled = range(len(self.run.run.tasks[key.task].steps)) if steps is None else sorted(set(steps))
+        labels = [
+            self._label(key, step, StepLabel(step, intervals=tuple(s.interval for s in intervals if s.step == step)))
+            for step in labelled
+        ]
         path = self._file(key)
+        self.run.labels.append(key, labels, "viewer", seen=seen)
         with self._exclusive():
             self.write_intervals(path, intervals)
         return f"annotations/{path.name}"
 
+    def label_step(
+        self, key: VideoKey, step: int, said: StepLabel | None, drawn: str | None = None, seen: int | None = None
+    ) -> Change:
+        """The change that labels one step, or removes its label with None."""
+        change = self.run.labels.append(key, [self._label(key, step, said)], "review" if drawn else "viewer", drawn, seen)
+        self._refresh(key)
+        return change
+
+    def confirm_step(self, key: VideoKey, step: int, drawn: str | None = None, seen: int | None = None) -> Change:
+        """The change that labels one step with the answer that is shown."""
+        return self.label_step(key, step, confirmed(step, self._found(key, step)), drawn, seen)
+
+    def undo(self, number: int) -> Change:
+        """The change with this number, now undone."""
+        change = self.run.labels.undo(number)
+        self._refresh(change.key)
+        return change
+
+    def _label(self, key: VideoKey, step: int, said: StepLabel | None) -> RunLabel:
+        length = next(video.n_segments for video in self.run.run.videos if video.key == key)
+        return label_of(step, self._found(key, step), said, length)
+
+    def _found(self, key: VideoKey, step: int) -> FoundStep:
+        """The step as the run shows it now."""
+        task = self.run.run.tasks[key.task]
+        if not 0 <= step < len(task.steps):
+            raise InputError(f"step {step + 1} does not exist; the task has {len(task.steps)}, numbered from 1")
+        found = self._steps(key)
+        return found[step] if step < len(found) else FoundStep(task.steps[step], 0.0, 0.0, 0.0, 1.0, shown=False)
+
+    def _steps(self, key: VideoKey) -> list[FoundStep]:
+        found = self.run.localizations.get(next(iter(self.run.run.methods), ""), {}).get(key)
+        return [] if found is None else found.steps
+
+    def _refresh(self, key: VideoKey) -> None:
+        """Rewrite the annotation file of a video, where there is one, with the steps as they are now."""
+        path = self._file(key)
+        if not path.is_file():
+            return
+        intervals = tuple(
+            StepInterval(k, interval)
+            for k, step in enumerate(self._steps(key))
+            if step.shown
+            for interval in step.intervals or (Interval(step.start_s, step.end_s),)
+        )
+        with self._exclusive():
+            self.write_intervals(path, intervals)
+
     def _file(self, key: VideoKey) -> Path:
         name = refuse_escaping_id(f"{key}.csv", "video")
-        return refuse_outside(self.run.folder, self._folder / name)
+        folder = refuse_outside(self.run.folder, self.run.folder / "annotations")
+        return refuse_outside(self.run.folder, folder / name)
 
     def read_relevance(self) -> Mapping[VideoKey, str]:
         """The relevance of each judged video."""
-        path = refuse_outside(self.run.folder, self.run.folder / "relevance.json")
-        if not path.is_file():
-            return {}
-        try:
-            videos = json.loads(read_text(path, "utf-8"))["videos"]
-            return {parse_video_key(key): relevance for key, relevance in videos.items() if relevance in RELEVANCES}
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise InputError("relevance.json: damaged; repair it or delete it, and mark the videos again") from None
+        return read_relevance(self.run.folder)
 
     def save_relevance(self, key: VideoKey, relevance: str | None) -> None:
         """Save the relevance of one video, or remove it with None; judgements of other writers are kept."""
         with self._exclusive():
-            videos = {str(video): kept for video, kept in self.read_relevance().items() if video != key}
-            if relevance is not None:
-                videos[str(key)] = relevance
-            write_json(self.run.folder / "relevance.json", {"format": FORMAT, "videos": videos})
+            videos = {video: kept for video, kept in self.read_relevance().items() if video != key}
+            write_relevance(self.run.folder, videos if relevance is None else {**videos, key: relevance})
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
@@ -83,3 +120,9 @@ class AnnotationStore:
         refuse_outside(self.run.folder, self.run.folder / LOCK_FILE)
         with self.lock, blocking_lock(self.run.folder / "annotations", lambda process: None):
             yield
+
+
+def _intervals_of(label: RunLabel) -> tuple[Interval, ...]:
+    if label.label is None or label.label.moment_s is None:
+        return () if label.label is None else label.label.intervals
+    return (label.interval or Interval(label.label.moment_s, label.label.moment_s + 1.0),)

@@ -9,20 +9,27 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from crosstask import __version__
-from crosstask.records import InputError, Interval, StepInterval, VideoKey
+from crosstask.records import InputError, Interval, StepInterval, StepLabel, VideoKey
+from crosstask.runs import Change
 from crosstask.viewer.contents import Contents, found_step, score_lists
 from crosstask.viewer.files import VIDEO_TYPES, page_files, servable_media
 from crosstask.viewer.shapes import (
     AnnotationRequest,
+    Changed,
     EditedLocalizationShape,
     ErrorShape,
     Id,
     IntervalShape,
+    LabelRequest,
+    LearningRequest,
+    LearningShape,
     LocalizeRequest,
     RelevanceRequest,
+    ReviewShape,
     RunShape,
     Saved,
     ScoresShape,
+    UndoRequest,
     VideoPage,
     VideoShape,
 )
@@ -68,6 +75,8 @@ def make_app(contents: Contents) -> FastAPI:
     _add_error_handlers(app)
     _add_read_routes(app, contents)
     _add_write_routes(app, contents)
+    _add_label_routes(app, contents)
+    _add_learning_routes(app, contents)
     _add_file_routes(app, contents)
     return app
 
@@ -134,7 +143,12 @@ def _add_write_routes(app: FastAPI, contents: Contents) -> None:
         key = _key_of(contents, request.task, request.video)
         n_steps, n_segments = len(contents.task(key).steps), contents.videos[key].n_segments
         intervals = tuple(sorted(_checked_interval(interval, n_steps, n_segments) for interval in request.spans))
-        return {"file": backend.save_annotation(key, intervals)}
+        if missing := [step for step in request.steps or () if step > n_steps]:
+            raise RequestError(409, f"step {missing[0]} does not exist; the task has {n_steps}, numbered from 1")
+        steps = None if request.steps is None else [step - 1 for step in request.steps]
+        file = backend.save_annotation(key, intervals, steps, request.seen)
+        backend.labels_changed()
+        return {"file": file}
 
     @app.put("/api/relevance", response_model=RelevanceRequest)
     def relevance(request: RelevanceRequest) -> Any:
@@ -142,6 +156,68 @@ def _add_write_routes(app: FastAPI, contents: Contents) -> None:
         key = _key_of(contents, request.task, request.video)
         backend.save_relevance(key, request.relevance)
         return request
+
+
+def _add_label_routes(app: FastAPI, contents: Contents) -> None:
+    backend = contents.backend
+
+    def changed(change: Change) -> dict[str, Any]:
+        backend.labels_changed()
+        return {"change": change.id, "task": change.key.task, "video": change.key.video, **contents.counts()}
+
+    @app.get("/api/review", response_model=ReviewShape)
+    def review(n: Annotated[int, Query(ge=1, le=200)] = 20) -> Any:
+        """The next steps to check."""
+        return contents.review(n)
+
+    @app.put("/api/label", response_model=Changed)
+    def label(request: LabelRequest) -> Any:
+        """Save what a person says about one step."""
+        key = _key_of(contents, request.task, request.video)
+        if request.kind == "right":
+            return changed(backend.confirm_step(key, request.step - 1, request.drawn, request.seen))
+        said = _label_said(request, len(contents.task(key).steps), contents.videos[key].n_segments)
+        return changed(backend.label_step(key, request.step - 1, said, request.drawn, request.seen))
+
+    @app.post("/api/undo", response_model=Changed)
+    def undo(request: UndoRequest) -> Any:
+        """Undo a change: its steps get the labels they had before."""
+        return changed(backend.undo(request.change))
+
+
+def _add_learning_routes(app: FastAPI, contents: Contents) -> None:
+    backend = contents.backend
+
+    @app.get("/api/learning", response_model=LearningShape)
+    def learning() -> Any:
+        """The state of learning from labels."""
+        return _IDLE if backend.learning is None else backend.learning.state()
+
+    @app.post("/api/learning", response_model=LearningShape)
+    def learn(request: LearningRequest) -> Any:
+        """Begin to learn, accept what was learnt, or undo it."""
+        if backend.learning is None:
+            raise RequestError(409, backend.why_not_learning or "nothing can be learnt from labels here")
+        actions = {"start": backend.learning.start, "accept": backend.learning.accept, "undo": backend.learning.undo}
+        return actions[request.action]()
+
+
+_IDLE = {"state": "idle", "message": "", "n_labels": 0, "n_steps": 0, "n_videos": 0, "moved": [], "can_undo": False}
+
+
+def _label_said(request: LabelRequest, n_steps: int, n_segments: int) -> StepLabel | None:
+    """The label that a request describes; None removes the label."""
+    step = request.step - 1
+    if request.step > n_steps:
+        raise RequestError(409, f"step {request.step} does not exist; the task has {n_steps}, numbered from 1")
+    if request.kind == "moment":
+        if request.moment_s is None or request.moment_s > n_segments + TOLERATED_OVERSHOOT_S:
+            raise RequestError(409, f"a moment in a video of {n_segments} s is expected")
+        return StepLabel(step, moment_s=round(min(request.moment_s, n_segments - 0.01), 2))
+    if request.kind == "interval":
+        span = IntervalShape(step=request.step, start_s=request.start_s or 0.0, end_s=request.end_s or 0.01)
+        return StepLabel(step, intervals=(_checked_interval(span, n_steps, n_segments).interval,))
+    return StepLabel(step) if request.kind == "not shown" else None
 
 
 def _checked_interval(interval: IntervalShape, n_steps: int, n_segments: int) -> StepInterval:

@@ -1,7 +1,7 @@
 """The contents of a run as JSON for the page: its description, the list of videos in pages, one video with all localizations, scores."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import FoundStep, InputError, StepInterval, Task, VideoKey
-from crosstask.runs import RunFolder, RunVideo, scores_path
+from crosstask.correction.queue import review
+from crosstask.records import MACHINE, FoundStep, InputError, StepInterval, Task, VideoKey
+from crosstask.runs import Change, RunFolder, RunVideo, inside, open_run, scores_path
 from crosstask.viewer.backend import ViewerBackend
-from crosstask.viewer.files import inside, servable_media
+from crosstask.viewer.files import servable_media
 from crosstask.viewer.verdicts import match_steps, verdict
 
 _LARGEST_SCORE = 1e4  # replaces infinite scores, which JSON cannot hold
@@ -85,13 +86,50 @@ class Contents:
             "notes": list(run.notes),
             "tasks": tasks,
             "sources": [
-                {"id": s.id, "label": s.label, "mean_recall_over_tasks": _mean_recall(s.run.run.results.get(s.method))}
+                {"id": s.id, "label": s.label, "mean_recall_over_tasks": _mean_recall(self._results(s.run).get(s.method))}
                 for s in self.sources.values()
             ],
             "compared_with": self.other.folder.name if self.other else None,
             "parses_new_steps": self.backend.localizes_new_steps,
             "n_videos": len(self.videos),
+            **self.counts(),
+            "why_not_learning": self.backend.why_not_learning,
         }
+
+    def _results(self, run: RunFolder) -> Mapping[str, Any]:
+        """The results of a run as they are on disk: learning from labels changes them."""
+        return open_run(run.folder).run.results if run is self.run else run.run.results
+
+    def counts(self) -> dict[str, int]:
+        """How many steps are found, and how many of them a person confirmed or corrected."""
+        counts = self.run.counts()
+        return {"n_found": counts.found, "n_corrected": counts.corrected}
+
+    def review(self, n: int) -> dict[str, Any]:
+        """The next steps to check in the shape `ReviewShape`."""
+        found = review(self.run, n)
+        items = [
+            {
+                **item.to_json(),
+                "title": self.task(item.key).title,
+                "verdict": "unknown",
+                "n_segments": self.videos[item.key].n_segments,
+                "media": servable_media(self.run, self.videos[item.key]) is not None,
+            }
+            for item in found.items
+        ]
+        return {
+            **found.to_json(),
+            "items": items,
+            "accuracy_words": str(found.accuracy),
+            "last_change": self.last_change(),
+            **self.counts(),
+        }
+
+    def last_change(self) -> int:
+        """The number of the last change of labels, 0 before the first."""
+        changes = self.run.labels.changes()
+        return changes[-1].id if changes else 0
 
     def page(self, task: str, search: str, show: str, page: int, page_size: int) -> dict[str, Any]:
         """One page of the list of videos in the shape `VideoPage`; the last page for a number past the end."""
@@ -109,14 +147,16 @@ class Contents:
         listed = [
             self._listed(key, relevance.get(key), key in annotated) for key in kept[(page - 1) * page_size : page * page_size]
         ]
-        return {"total": len(kept), "page": page, "pages": pages, "videos": listed}
+        return {"total": len(kept), "page": page, "pages": pages, "videos": listed, **self.counts()}
 
     def _listed(self, key: VideoKey, relevance: str | None, annotated: bool) -> dict[str, Any]:
         video = self.videos[key]
         marks = []
         if self.sources:
             found = self.found(next(iter(self.sources.values())), video)
-            marks = [{"moment_s": f["moment_s"], "verdict": f["verdict"]} for f in found if f is not None]
+            marks = [
+                {"moment_s": f["moment_s"], "verdict": f["verdict"], "by": f.get("by", MACHINE)} for f in found if f is not None
+            ]
         present = None if video.truth is None else len({annotated.step for annotated in video.truth})
         return {
             "task": key.task,
@@ -151,6 +191,8 @@ class Contents:
             "windows": intervals_to_json(video.windows),
             "annotation": intervals_to_json(annotation),
             "relevance": self.backend.read_relevance().get(key),
+            "changes": [{"change": c.id, "words": change_words(c)} for c in self.run.labels.history(key)],
+            "last_change": self.last_change(),
             "parses": {source.id: self.found(source, video) for source in self.sources.values()},
             "previous": of_task[position - 1]._asdict() if position > 0 else None,
             "next": of_task[position + 1]._asdict() if position + 1 < len(of_task) else None,
@@ -196,6 +238,17 @@ def found_step(found: FoundStep, word: str) -> dict[str, Any]:
     """A found step in the shape `FoundShape`."""
     score = found.score if math.isfinite(found.score) else None
     return {**found.to_json(), "score": score, "verdict": word}
+
+
+def change_words(change: Change) -> str:
+    """A change in words.
+
+    >>> from crosstask.records import StepLabel
+    >>> from crosstask.runs import RunLabel
+    >>> change_words(Change(1, VideoKey("1", "v"), (RunLabel(0, "pour", StepLabel(0, moment_s=3.0)), RunLabel(1, "stir", StepLabel(1)))))
+    'pour: moment; stir: not shown'
+    """
+    return "; ".join(f"{label.name}: {'label removed' if label.label is None else label.label.kind}" for label in change.labels)
 
 
 def intervals_to_json(intervals: Sequence[StepInterval] | None) -> list[dict[str, Any]] | None:

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from crosstask.records import InputError
-from crosstask.runs import RunFolder, RunVideo
+from crosstask.runs import RunFolder, RunVideo, inside
 
 VIDEO_TYPES = {
     ".mp4": "video/mp4",
@@ -14,11 +13,6 @@ VIDEO_TYPES = {
     ".ogv": "video/ogg",
     ".avi": "video/x-msvideo",
 }
-
-
-def inside(folder: Path, path: Path) -> bool:
-    """True if a path lies in a folder after resolving links."""
-    return path.resolve().is_relative_to(folder.resolve())
 
 
 def servable_media(run: RunFolder, video: RunVideo) -> Path | None:
@@ -35,13 +29,6 @@ def servable_media(run: RunFolder, video: RunVideo) -> Path | None:
         return None
     relative = not Path(video.media).is_absolute()
     return None if relative and not inside(run.folder, path) else target
-
-
-def refuse_outside(folder: Path, path: Path) -> Path:
-    """The path itself, or an error if it lies outside the folder after resolving links."""
-    if not inside(folder, path):
-        raise InputError(f"{path.name}: leads out of the run folder; expected a plain file in {folder.name}")
-    return path
 
 
 def page_files() -> dict[str, tuple[bytes, str]]:

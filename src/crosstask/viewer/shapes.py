@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 Relevance = Literal["relevant", "irrelevant"]
 Verdict = Literal["right", "wrong", "absent", "unknown"]
+Source = Literal["machine", "person"]
+Drawn = Literal["gain", "random"]
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 StepName = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -47,6 +49,9 @@ class RunShape(Shape):
     compared_with: str | None
     parses_new_steps: bool
     n_videos: int
+    n_found: int
+    n_corrected: int
+    why_not_learning: str
 
 
 class MarkShape(Shape):
@@ -54,6 +59,7 @@ class MarkShape(Shape):
 
     moment_s: float
     verdict: Verdict
+    by: Source
 
 
 class ListedVideo(Shape):
@@ -78,6 +84,8 @@ class VideoPage(Shape):
     page: int
     pages: int
     videos: list[ListedVideo]
+    n_found: int
+    n_corrected: int
 
 
 class IntervalShape(Shape):
@@ -100,6 +108,15 @@ class FoundShape(Shape):
     p_shown: float | None
     shown: bool
     verdict: Verdict
+    by: Source = "machine"
+    intervals: list[tuple[float, float]] | None = None
+
+
+class ChangeShape(Shape):
+    """A change of labels that is not undone: its number, and what was said about which step."""
+
+    change: int
+    words: str
 
 
 class VideoKeyShape(Shape):
@@ -122,6 +139,8 @@ class VideoShape(Shape):
     windows: list[IntervalShape] | None
     annotation: list[IntervalShape] | None
     relevance: Relevance | None
+    changes: list[ChangeShape]
+    last_change: int
     parses: dict[str, list[FoundShape | None]]
     previous: VideoKeyShape | None
     next: VideoKeyShape | None
@@ -157,6 +176,107 @@ class AnnotationRequest(Shape):
     task: Id
     video: Id
     spans: Annotated[list[IntervalShape], Field(max_length=2000)]
+    steps: Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(max_length=10_000)] | None = (
+        None  # those that were changed; all by default
+    )
+    seen: Annotated[int, Field(ge=0)] | None = None  # the last change of labels that the page knows
+
+
+class LabelRequest(Shape):
+    """What a person says about one step: that the answer is right, a moment, an interval, not shown, or nothing any more."""
+
+    task: Id
+    video: Id
+    step: Annotated[int, Field(ge=1, le=10_000)]
+    kind: Literal["right", "moment", "interval", "not shown", "none"]
+    moment_s: Annotated[FiniteFloat, Field(ge=0, le=1e6)] | None = None
+    start_s: Annotated[FiniteFloat, Field(ge=0, le=1e6)] | None = None
+    end_s: Annotated[FiniteFloat, Field(gt=0, le=1e6)] | None = None
+    drawn: Drawn | None = None
+    seen: Annotated[int, Field(ge=0)] | None = None
+
+
+class UndoRequest(Shape):
+    """The change to undo."""
+
+    change: Annotated[int, Field(ge=1)]
+
+
+class Changed(Shape):
+    """The change that was written or undone, and how many steps are found and corrected now."""
+
+    change: int
+    task: str
+    video: str
+    n_found: int
+    n_corrected: int
+
+
+class AccuracyShape(Shape):
+    """The accuracy estimated from the steps drawn at random, with its interval of 95 %."""
+
+    right: int
+    checked: int
+    accuracy: float | None
+    low: float
+    high: float
+
+
+class ReviewItemShape(FoundShape):
+    """A found step to check."""
+
+    task: str
+    video: str
+    title: str
+    number: int
+    drawn: Drawn
+    p_right: float
+    n_segments: int
+    media: bool
+
+
+class ReviewShape(Shape):
+    """The next steps to check, and what the checked ones say."""
+
+    items: list[ReviewItemShape]
+    accuracy: AccuracyShape
+    accuracy_words: str
+    answered: int
+    left: int
+    expected_wrong: float
+    changes_little: bool
+    last_change: int
+    n_found: int
+    n_corrected: int
+
+
+class MovedShape(Shape):
+    """A step that a new model finds elsewhere; null where it is not shown."""
+
+    task: str
+    video: str
+    number: int
+    step: str
+    before_s: float | None
+    after_s: float | None
+
+
+class LearningShape(Shape):
+    """The state of learning from labels, and what the proposal would move."""
+
+    state: Literal["idle", "running", "ready", "failed"]
+    message: str
+    n_labels: int
+    n_steps: int
+    n_videos: int
+    moved: list[MovedShape]
+    can_undo: bool
+
+
+class LearningRequest(Shape):
+    """What to do: begin, accept the proposal, or discard it (without one: undo the last accepted)."""
+
+    action: Literal["start", "accept", "undo"]
 
 
 class Saved(Shape):

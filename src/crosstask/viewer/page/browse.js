@@ -1,6 +1,6 @@
 // The first screen: the tasks, a search, and the videos in pages.
 
-import { announce, counted, el, formatTime, VERDICTS } from "./elements.js";
+import { announce, counted, el, formatTime, PERSON, VERDICTS } from "./elements.js";
 import { readVideos } from "./server.js";
 
 const PAGE_SIZE = 25;
@@ -29,6 +29,7 @@ export async function browse(run, parameters) {
   const list = el("div", { class: "videos" });
   const stripLegendElement = el("p", { class: "strip-key" });
   const count = el("p", { class: "count", id: "count" });
+  const stepCounts = el("p", { class: "count", id: "step-counts" });
   const pager = el("nav", { class: "pager", "aria-label": "Pages of the list" });
   const heading = el("h1", { id: "list-title" });
   const about = el("p", { class: "about" });
@@ -47,6 +48,7 @@ export async function browse(run, parameters) {
     about.textContent = task ? `Steps: ${task.steps.join(" → ")}` : "When each step of a how-to task happens in these videos, found automatically. Choose a video to watch its steps.";
     list.replaceChildren(found.videos.length ? el("ul", { class: "cards" }, found.videos.map(card)) : noVideos());
     count.textContent = counted(found.total, "video");
+    if (found.n_found !== undefined) stepCounts.textContent = `${counted(found.n_found, "step")} found, ${found.n_corrected} corrected`;
     stripLegendElement.replaceChildren(...stripLegend(found.videos, run.sources[0]?.label));
     pager.replaceChildren(...pages(found));
     for (const link of tasks.querySelectorAll("a")) {
@@ -100,7 +102,7 @@ export async function browse(run, parameters) {
         el("label", { class: "field only-narrow" }, el("span", {}, "Task"), taskChoice),
         el("label", { class: "field grow" }, el("span", {}, "Search videos"), search),
         el("label", { class: "field" }, el("span", {}, "Show"), show),
-        count,
+        count, stepCounts,
       ),
       stripLegendElement, list, pager,
       el("details", { class: "facts" }, el("summary", {}, "About this run"),
@@ -126,6 +128,7 @@ function stripLegend(videos, method) {
   if (!present.size) return [];
   const entries = Object.keys(VERDICTS).filter((verdict) => present.has(verdict)).map((verdict) =>
     el("span", { class: "key-entry" }, el("span", { class: `mark fixed ${verdict}`, "aria-hidden": "true" }, VERDICTS[verdict].glyph), VERDICTS[verdict].key));
+  if (videos.some((video) => video.marks.some((mark) => mark.by === "person"))) entries.push(el("span", { class: "key-entry" }, el("span", { class: "mark fixed unknown by-person", "aria-hidden": "true" }, PERSON.glyph), PERSON.key));
   return [`Each strip is a video from start to end, with the steps as localized by “${method}”.`, ...entries];
 }
 
@@ -138,7 +141,7 @@ function card(video) {
   if (video.relevance === "relevant") badges.push(el("span", { class: "badge good" }, "✓ relevant"));
   if (video.relevance === "irrelevant") badges.push(el("span", { class: "badge bad" }, "✕ irrelevant"));
   const strip = el("span", { class: "strip", "aria-hidden": "true" }, video.marks.map((mark) => {
-    const tick = el("span", { class: `mark ${mark.verdict}` }, VERDICTS[mark.verdict].glyph);
+    const tick = el("span", { class: `mark ${mark.verdict}${mark.by === "person" ? " by-person" : ""}` }, mark.by === "person" ? PERSON.glyph : VERDICTS[mark.verdict].glyph);
     tick.style.left = `calc(8px + (100% - 16px) * ${(mark.moment_s + 0.5) / video.seconds})`;
     return tick;
   }));

@@ -35,6 +35,9 @@ export const VERDICTS = {
   unknown: { glyph: "●", words: "found", key: "found" },
 };
 
+/** How a step is marked that a person confirmed or corrected. */
+export const PERSON = { glyph: "✎", words: "by a person", key: "confirmed or corrected by a person" };
+
 /** (1, "step") -> "1 step"; (2, "step") -> "2 steps". */
 export function counted(count, noun) {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;

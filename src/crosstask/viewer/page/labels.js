@@ -15,6 +15,16 @@ export class Draft {
     this.unsaved = false;
     this.chosen = null;
     this.undoStack = [];
+    this.initial = JSON.stringify(this.sorted());
+    this.declared = new Set(); // steps about which the person said something without an interval
+  }
+
+  /** The steps whose labels differ from those at the beginning. */
+  touched() {
+    const of = (intervals, step) => JSON.stringify(intervals.filter((interval) => interval.step === step));
+    const [before, now] = [JSON.parse(this.initial), this.sorted()];
+    const steps = new Set([...before, ...now].map((interval) => interval.step));
+    return [...new Set([...[...steps].filter((step) => of(before, step) !== of(now, step)), ...this.declared])].sort((a, b) => a - b);
   }
 
   of(step) {

@@ -2,6 +2,7 @@
 
 import { browse } from "./browse.js";
 import { el } from "./elements.js";
+import { review } from "./review.js";
 import { readRun } from "./server.js";
 import { watch } from "./watch.js";
 
@@ -28,7 +29,7 @@ async function show() {
   const request = ++latestRequest;
   shownHash = location.hash;
   try {
-    const next = path === "video" ? await watch(run, parameters) : await browse(run, parameters);
+    const next = path === "video" ? await watch(run, parameters) : path === "review" ? await review(run) : await browse(run, parameters);
     if (request !== latestRequest) return;
     screen?.close?.();
     screen = next;

@@ -78,10 +78,13 @@ export function savingBar(draft, steps, save) {
   return { element: el("div", { class: "saving" }, el("div", { class: "actions" }, saveButton, undo, state), chosen), refresh, state };
 }
 
-/** "Correct labels": what to do, and the saving bar. */
-export function correctPanel(bar, from) {
+/** "Correct labels": what to do, the saving bar, and the saved changes of the video; `undo(change)` takes one back. */
+export function correctPanel(bar, from, changes, undo) {
+  const item = ({ change, words }) => el("li", {}, words, " ", el("button", { type: "button", class: "quiet", "data-change": change, onclick: () => undo(change) }, "Undo"));
+  const history = el("details", { class: "history", id: "history" }, el("summary", {}, `History: ${counted(changes.length, "saved change")}`), el("ol", { reversed: true }, [...changes].reverse().map(item)));
   return el("section", { class: "panel", "aria-label": "Correct labels" },
-    el("p", { class: "panel-lead" }, `Drag a label to where the step happens; drag its ends to change its length; + adds one. ${from}`), bar.element);
+    el("p", { class: "panel-lead" }, `Drag a label to where the step happens; drag its ends to change its length; + adds one. Saving labels the steps that were changed, or all if none was. ${from}`),
+    bar.element, changes.length ? history : null);
 }
 
 /** "Annotate": one step at a time, without predictions. */
@@ -121,6 +124,7 @@ export function annotatePanel(steps, draft, player, bar, moved) {
   }
   function markNotShown() {
     absent.add(at);
+    draft().declared.add(at + 1);
     draft().clear(at + 1);
     draft().unsaved = true;
     announce(`${steps[at]}: not shown.`);

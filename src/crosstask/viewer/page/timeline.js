@@ -1,6 +1,6 @@
 // The timeline: one row per step. Scores, truth and windows are drawn on a canvas; marks and labels are elements above it.
 
-import { el, formatTime, VERDICTS } from "./elements.js";
+import { el, formatTime, PERSON, VERDICTS } from "./elements.js";
 import { labelElement } from "./labels.js";
 
 const COLOURS = { curve: "#1f6fb2", fill: "rgba(31,111,178,.10)", other: "#8a3ea8", truth: "#f7e08a", truthLine: "#b8930b", window: "#8b939e" };
@@ -84,7 +84,7 @@ export class Timeline {
     const track = el("div", { class: "track", "data-step": k + 1 }, canvas);
     onPointer(track, (second) => this.onSeek(second), () => this.seconds);
     if (row.other) track.append(this.#mark(row.other, "other", `${row.name}, second method`));
-    if (row.found) track.append(this.#mark(row.found, row.found.verdict, `${row.name}: ${VERDICTS[row.found.verdict].words}`));
+    if (row.found) track.append(this.#mark(row.found, row.found.verdict, `${row.name}: ${row.found.by === "person" ? PERSON.words : VERDICTS[row.found.verdict].words}`));
     for (const label of row.labels ?? []) track.append(labelElement(label, row.name, this.seconds, track, row.edit));
     const add = row.edit && el("button", { type: "button", class: "add", title: "Add a label at the playhead", "aria-label": `Add a label for ${row.name} at the playhead`, onclick: () => row.edit.add(k + 1) }, "+");
     return el("div", { class: row.current ? "row current" : "row", role: "group", "aria-label": `Step ${k + 1}, ${row.name}` },
@@ -92,8 +92,9 @@ export class Timeline {
   }
 
   #mark(found, kind, words) {
-    const glyph = kind === "other" ? "◆" : VERDICTS[kind].glyph;
-    const mark = el("span", { class: `mark ${kind}`, title: `${words}, ${formatTime(found.moment_s)}`, "aria-hidden": "true" }, glyph);
+    const person = kind !== "other" && found.by === "person";
+    const glyph = kind === "other" ? "◆" : person ? PERSON.glyph : VERDICTS[kind].glyph;
+    const mark = el("span", { class: `mark ${kind}${person ? " by-person" : ""}`, title: `${words}, ${formatTime(found.moment_s)}`, "aria-hidden": "true" }, glyph);
     mark.style.left = this.#share(found.moment_s + 0.5);
     mark.addEventListener("pointerdown", (event) => {
       event.stopPropagation();

@@ -1,10 +1,10 @@
 // The screen of a video: play it, jump between its steps, compare two methods, try other steps, correct labels, annotate.
 
-import { announce, el, formatTime, VERDICTS } from "./elements.js";
+import { announce, el, formatTime, PERSON, VERDICTS } from "./elements.js";
 import { Draft } from "./labels.js";
 import { annotatePanel, correctPanel, savingBar, stepsPanel } from "./panels.js";
 import { Player } from "./player.js";
-import { localizeSteps, mediaAddress, readScores, readVideo, saveAnnotation, saveRelevance } from "./server.js";
+import { localizeSteps, mediaAddress, readScores, readVideo, saveAnnotation, saveRelevance, undoChange } from "./server.js";
 import { Timeline } from "./timeline.js";
 
 const MODES = { watch: "Watch", steps: "Try other steps", correct: "Correct", annotate: "Annotate" };
@@ -34,6 +34,7 @@ class VideoScreen {
     this.#build();
     const at = Number.parseFloat(parameters.get("t") ?? "");
     if (Number.isFinite(at)) this.player.seek(at);
+    this.playAtOnce = parameters.get("play") === "1";
   }
 
   #build() {
@@ -183,17 +184,18 @@ class VideoScreen {
         this.panel = annotatePanel(steps, () => this.draft, this.player, this.bar, () => this.render());
         this.panelPlace.replaceChildren(this.panel.element);
       } else {
-        const from = this.video.annotation ? "Shown: the saved labels." : "Shown: what the method found.";
-        this.panelPlace.replaceChildren(correctPanel(this.bar, from));
+        const from = this.video.annotation ? "Shown: what the method found, with the saved labels." : "Shown: what the method found.";
+        this.panelPlace.replaceChildren(correctPanel(this.bar, from, this.video.changes, (change) => this.undoSaved(change)));
       }
     } else this.panelPlace.replaceChildren();
     this.render();
   }
 
   #startDraft() {
-    const found = (this.video.parses[this.source] ?? []).flatMap((step, k) => (step && step.shown ? [{ step: k + 1, start_s: step.start_s, end_s: step.end_s }] : []));
+    const spans = (step) => step.intervals ?? [[step.start_s, step.end_s]];
+    const found = (this.video.parses[this.source] ?? []).flatMap((step, k) => (step && step.shown ? spans(step).map(([start_s, end_s]) => ({ step: k + 1, start_s, end_s })) : []));
     const saved = this.video.annotation;
-    this.draft = new Draft(saved ?? (this.mode === "correct" ? found : []), this.video.n_segments, () => this.render());
+    this.draft = new Draft(this.mode === "correct" ? found : saved ?? [], this.video.n_segments, () => this.render());
     this.draft.saved = Boolean(saved);
   }
 
@@ -209,9 +211,12 @@ class VideoScreen {
     const draft = this.draft;
     const intervals = draft.sorted();
     try {
-      const { file } = await saveAnnotation(this.video.task, this.video.video, intervals);
-      this.video.annotation = intervals.map((interval) => ({ ...interval }));
-      [draft.unsaved, draft.saved] = [false, true];
+      const touched = draft.touched();
+      const { file } = await saveAnnotation(this.video.task, this.video.video, intervals, touched.length ? touched : null, this.video.last_change);
+      this.video = await readVideo(this.video.task, this.video.video);
+      [draft.unsaved, draft.saved, draft.initial] = [false, true, JSON.stringify(draft.sorted())];
+      draft.declared.clear();
+      if (this.mode === "correct") this.#showHistory();
       this.bar.state.dataset.saved = `Saved in ${file}`;
       announce(`Saved in ${file}`);
       this.element.querySelector(".notice")?.remove();
@@ -219,6 +224,28 @@ class VideoScreen {
       this.#showProblem(error);
     }
     this.render();
+  }
+
+  #showHistory() {
+    const before = this.panelPlace.querySelector("#history");
+    const panel = correctPanel(this.bar, "Shown: what the method found, with the saved labels.", this.video.changes, (change) => this.undoSaved(change));
+    this.panelPlace.replaceChildren(panel);
+    const now = panel.querySelector("#history");
+    if (now && before?.open) now.open = true;
+  }
+
+  /** Undoes a saved change: its steps are again as they were before. */
+  async undoSaved(change) {
+    if (!this.mayLeave()) return;
+    try {
+      await undoChange(change);
+      this.video = await readVideo(this.video.task, this.video.video);
+      announce("Undone.");
+    } catch (error) {
+      this.#showProblem(error);
+      return;
+    }
+    this.#enter();
   }
 
   /** The rows of the timeline in the current mode. */
@@ -326,9 +353,11 @@ class VideoScreen {
     const verdict = this.mode === "correct" ? null : row.found?.verdict;
     const verdictElement = verdict && verdict !== "unknown" ? el("span", { class: `verdict ${verdict}` }, `${VERDICTS[verdict].glyph} ${VERDICTS[verdict].words}`) : moment === null ? el("span", { class: "verdict" }, "no label") : null;
     const other = this.mode === "watch" && row.other && el("span", { class: "other-time" }, el("span", { "aria-hidden": "true" }, "◆ "), el("span", { class: "screen-reader-only" }, "second method "), formatTime(row.other.moment_s), row.other.verdict === "unknown" ? "" : ` ${VERDICTS[row.other.verdict].glyph}`);
-    const absence = this.mode !== "correct" && row.found?.shown === false && el("span", { class: "predicted-absent" }, " probably not shown");
+    const person = this.mode !== "correct" && row.found?.by === "person";
+    const absence = this.mode !== "correct" && row.found?.shown === false && el("span", { class: "predicted-absent" }, person ? " not shown" : " probably not shown");
+    const byPerson = person && el("span", { class: "by-person-note" }, ` ${PERSON.glyph} ${PERSON.words}`);
     return el("li", {}, el("button", { type: "button", class: "chapter", disabled: moment === null, onclick: () => this.jump(k) },
-      el("span", { class: "step-number" }, String(k + 1)), el("span", { class: "chapter-name" }, row.name, absence || null), verdictElement ?? el("span"),
+      el("span", { class: "step-number" }, String(k + 1)), el("span", { class: "chapter-name" }, row.name, absence || null, byPerson || null), verdictElement ?? el("span"),
       el("span", { class: "chapter-time" }, moment === null ? "–" : formatTime(moment)), other || null));
   }
 
@@ -340,6 +369,7 @@ class VideoScreen {
     for (const [verdict, words] of Object.entries(VERDICTS)) {
       if (any((row) => row.found?.verdict === verdict)) entry(`mark fixed ${verdict}`, words.glyph, words.key);
     }
+    if (any((row) => row.found?.by === "person")) entry("mark fixed unknown by-person", PERSON.glyph, PERSON.key);
     if (any((row) => row.other)) entry("mark fixed other", "◆", `found by ${this.#label(this.compare)}`);
     if (any((row) => row.otherScores)) entry("curve dashed", "", `score: ${this.#label(this.compare)}`);
     if (any((row) => row.truth?.length)) entry("truth", "", "truth");
@@ -413,6 +443,7 @@ class VideoScreen {
     this.heading.focus({ preventScroll: true });
     window.scrollTo(0, 0);
     if (this.mode === "steps") this.panel.refresh();
+    if (this.playAtOnce) this.player.play();
   }
 
   hasUnsavedChanges() {

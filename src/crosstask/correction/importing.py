@@ -1,0 +1,169 @@
+"""Labels from a file of another program into a run folder, matched by video and step name; what does not match is listed, nothing is overwritten."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crosstask.correction.label_files import NamedLabel, read_label_file
+from crosstask.records import FoundStep, Interval, StepLabel, VideoKey
+from crosstask.runs import RunFolder, RunLabel, RunVideo, label_of
+
+SAME_S = 0.06  # seconds: formats round times to as much as a frame
+OVERSHOOT_S = 1.0  # intervals may end up to a second after the video, as six of the release do
+
+
+@dataclass
+class ImportReport:
+    """What happened to the labels of a file; a label is one step of one video."""
+
+    imported: dict[VideoKey, list[str]] = field(default_factory=dict)  # step names
+    kept: list[str] = field(default_factory=list)  # steps that had a label already, which stays
+    unchanged: int = 0  # steps that the machine found just so; they are no labels
+    mismatches: list[str] = field(default_factory=list)
+
+    @property
+    def n_imported(self) -> int:
+        """The number of labelled steps."""
+        return sum(map(len, self.imported.values()))
+
+    def to_json(self) -> dict[str, Any]:
+        """The shape of `labels import --json`."""
+        videos = {str(key): steps for key, steps in self.imported.items()}
+        return {"imported": videos, "kept": self.kept, "unchanged": self.unchanged, "mismatches": self.mismatches}
+
+
+def import_labels(run: RunFolder, path: Path, frames_per_second: float = 25.0, confirm: bool = False) -> ImportReport:
+    """Label the steps of a run as a file says; with `confirm`, steps that agree with the machine's answer are labelled as well."""
+    report = ImportReport()
+    by_video: dict[VideoKey, dict[int, list[NamedLabel]]] = {}
+    for key, step, named in _matched(run, read_label_file(path, frames_per_second), report):
+        by_video.setdefault(key, {}).setdefault(step, []).append(named)
+    videos = {video.key: video for video in run.run.videos}
+    seen, existing, source = _last_change(run), run.labels.labels(), f"import {path.name}"
+    for key, steps in by_video.items():
+        labels = []
+        for step, named_labels in sorted(steps.items()):
+            name = run.run.tasks[key.task].steps[step]
+            if step in existing.get(key, {}):
+                report.kept.append(f"{key}, '{name}'")
+            elif (label := _label(run, videos[key], step, named_labels, report, confirm)) is not None:
+                labels.append(label)
+        if labels:
+            run.labels.append(key, labels, source, seen=seen)
+            report.imported[key] = [label.name for label in labels]
+    return report
+
+
+def _last_change(run: RunFolder) -> int:
+    changes = run.labels.changes()
+    return changes[-1].id if changes else 0
+
+
+def _matched(run: RunFolder, labels: Iterable[NamedLabel], report: ImportReport) -> Iterable[tuple[VideoKey, int, NamedLabel]]:
+    """(video, step, label) of every label whose names the run has; a step name that a list repeats is taken in order of time."""
+    taken: dict[tuple[VideoKey, str], int] = {}
+    for label in sorted(labels, key=_time):
+        keys = [key for key in _keys_named(run, label) if label.step and _steps_named(run, key, label.step)]
+        if not keys:
+            report.mismatches.append(_mismatch(run, label))
+            continue
+        if len(keys) > 1:
+            report.mismatches.append(
+                f"{label.where}: video '{label.video}' stands under {len(keys)} tasks with '{label.step}'; name the task"
+            )
+            continue
+        steps = _steps_named(run, keys[0], label.step)
+        nth = taken.get((keys[0], _plain(label.step)), 0)
+        taken[keys[0], _plain(label.step)] = nth + 1
+        if len(steps) > 1 and nth >= len(steps):
+            report.mismatches.append(
+                f"{label.where}: '{label.step}' stands {len(steps)} times in the list, and once more in the file"
+            )
+            continue
+        yield keys[0], steps[nth] if len(steps) > 1 else steps[0], label
+
+
+def _time(label: NamedLabel) -> float:
+    return label.interval.start_s if label.interval is not None else label.moment_s or 0.0
+
+
+def _plain(name: str) -> str:
+    """A name without differences of case and spaces.
+
+    >>> _plain(" Pour  Milk ")
+    'pour milk'
+    """
+    return " ".join(name.casefold().split())
+
+
+def _keys_named(run: RunFolder, label: NamedLabel) -> list[VideoKey]:
+    """The videos of the run that a label may mean: TASK_VIDEO, or the id of a video, under the task that is named, if one is."""
+    found = [video.key for video in run.run.videos if label.video in (str(video.key), video.key.video)]
+    if not label.task:
+        return found
+    wanted = _plain(label.task)
+    return [key for key in found if wanted in (_plain(key.task), _plain(run.run.tasks[key.task].title))]
+
+
+def _steps_named(run: RunFolder, key: VideoKey, name: str) -> list[int]:
+    return [k for k, step in enumerate(run.run.tasks[key.task].steps) if _plain(step) == _plain(name)]
+
+
+def _mismatch(run: RunFolder, label: NamedLabel) -> str:
+    keys = _keys_named(run, label)
+    if keys:
+        return f"{label.where}: step '{label.step}' is not in the list of '{run.run.tasks[keys[0].task].title}'"
+    under = f" under task '{label.task}'" if label.task else ""
+    return f"{label.where}: the run has no video '{label.video}'{under}"
+
+
+def _label(
+    run: RunFolder, video: RunVideo, step: int, named: Sequence[NamedLabel], report: ImportReport, confirm: bool
+) -> RunLabel | None:
+    """The label of one step from all that a file says about it; None where it contradicts itself or says nothing new."""
+    found = _found(run, video, step)
+    where = f"{named[0].where}: '{found.name}' of {video.key}"
+    if any((n.interval or Interval(0, n.moment_s or 0)).end_s > video.n_segments + OVERSHOOT_S for n in named):
+        report.mismatches.append(f"{where} ends after the video, which has {video.n_segments} s")
+        return None
+    said = _said(step, named)
+    if said is None:
+        report.mismatches.append(f"{where} has an interval, a moment or 'not shown' at the same time; expected one kind")
+        return None
+    if not confirm and _says_nothing_new(found, said, named):
+        report.unchanged += 1
+        return None
+    return label_of(step, found, said, video.n_segments)
+
+
+def _found(run: RunFolder, video: RunVideo, step: int) -> FoundStep:
+    localization = run.machine_localizations.get(next(iter(run.run.methods), ""), {}).get(video.key)
+    if localization is not None and step < len(localization.steps):
+        return localization.steps[step]
+    return FoundStep(run.run.tasks[video.task].steps[step], 0.0, 0.0, 0.0, 1.0, shown=False)
+
+
+def _said(step: int, named: Sequence[NamedLabel]) -> StepLabel | None:
+    intervals = tuple(sorted(n.interval for n in named if n.interval is not None))
+    moments = [n.moment_s for n in named if n.moment_s is not None]
+    denied = len(named) - len(intervals) - len(moments)
+    if len(intervals) == len(named):
+        return StepLabel(step, intervals=intervals)
+    if len(moments) == len(named) == 1:
+        return StepLabel(step, moment_s=moments[0])
+    return StepLabel(step) if denied == len(named) else None
+
+
+def _says_nothing_new(found: FoundStep, said: StepLabel, named: Sequence[NamedLabel]) -> bool:
+    """True if a file repeats the machine's answer, and does not say that it comes from a person."""
+    if all(n.by_person for n in named):
+        return False
+    if not said.shown or not found.shown:
+        return said.shown == found.shown
+    if said.moment_s is not None:
+        return abs(said.moment_s - found.moment_s) <= SAME_S
+    if len(said.intervals) != 1:
+        return False
+    (interval,) = said.intervals
+    return abs(interval.start_s - found.start_s) <= SAME_S and abs(interval.end_s - found.end_s) <= SAME_S

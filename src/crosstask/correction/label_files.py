@@ -1,0 +1,212 @@
+"""Label files of other programs, read into named intervals: CSV, WebVTT chapters, ActivityNet's and Label Studio's JSON, as `export` writes them.
+
+Which steps and videos the names mean is decided in `importing.py`. A file that is broken, empty, of another kind or too large is refused with
+its line or path.
+"""
+
+import csv
+import html
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from crosstask import storage
+from crosstask.datasets.subtitles.timestamps import parse_timing
+from crosstask.records import MAX_VIDEO_S, InputError, Interval, at_line
+
+MAX_BYTES = 2**28  # ours: an export of every CrossTask video is below 20 MB
+EXPECTED = "expected CSV, WebVTT chapters, ActivityNet's or Label Studio's JSON, as `export` writes them"
+_TIMES = ("moment_s", "start_s", "end_s")
+
+
+@dataclass(frozen=True)
+class NamedLabel:
+    """One statement of a file: an interval, a moment, or that the step is not shown; `task` is an id or title, empty where the file has none."""
+
+    where: str  # line or path in the file, for messages
+    video: str
+    step: str
+    task: str = ""
+    interval: Interval | None = None
+    moment_s: float | None = None
+    by_person: bool = False  # True: the file says that a person confirmed or corrected it
+
+
+def read_label_file(path: Path, frames_per_second: float) -> list[NamedLabel]:
+    """The labels in a file, by its ending."""
+    if path.is_dir():
+        raise InputError(f"{path}: a folder; {EXPECTED}, one file at a time")
+    text = _text_of(path)
+    if not text.strip():
+        raise InputError(f"{path.name}: empty; {EXPECTED}")
+    kind = path.suffix.lower()
+    if kind == ".csv":
+        return list(_read_csv(path, text))
+    if kind == ".vtt":
+        return list(_read_webvtt(path, text))
+    if kind == ".json":
+        return list(_read_json(path, text, frames_per_second))
+    raise InputError(f"{path.name}: ending '{path.suffix}' is unknown; {EXPECTED}")
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return storage.read_text(path, max_bytes=MAX_BYTES)
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name}: not UTF-8 text; {EXPECTED}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _read_csv(path: Path, text: str) -> Iterator[NamedLabel]:
+    """Rows with the columns video, step and start_s, end_s or moment_s; task, shown and by are optional."""
+    try:
+        rows = list(csv.reader(text.splitlines()))
+    except csv.Error as error:
+        raise InputError(f"{path.name}: {error}; expected comma-separated lines") from None
+    header = [name.strip().lower() for name in rows[0]]
+    if not {"video", "step"} <= set(header) or not ({"start_s", "end_s"} <= set(header) or "moment_s" in header):
+        raise at_line(
+            path, 1, f"found {','.join(rows[0])[:80]!r}; expected a header with video, step, and start_s and end_s or moment_s"
+        )
+    for number, row in enumerate(rows[1:], start=2):
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) != len(header):
+            raise at_line(path, number, f"{len(row)} cells; expected {len(header)} as in the header")
+        yield _csv_label(path, number, dict(zip(header, (cell.strip() for cell in row), strict=True)))
+
+
+def _csv_label(path: Path, number: int, cells: Mapping[str, str]) -> NamedLabel:
+    times: dict[str, float | None] = {}
+    for name in _TIMES:
+        try:
+            times[name] = float(cells[name]) if cells.get(name) else None
+        except ValueError:
+            raise at_line(path, number, f"{name} is {cells[name][:40]!r}; expected seconds, e.g. 12.5") from None
+    where = f"line {number}"
+    label = NamedLabel(where, _unquoted(cells["video"]), _unquoted(cells["step"]), _unquoted(cells.get("task", "")))
+    label = replace(label, by_person=cells.get("by") == "person")
+    if cells.get("shown", "yes").lower() in ("no", "false", "0"):
+        return label
+    if times["start_s"] is not None and times["end_s"] is not None:
+        return replace(label, interval=_interval(path, where, times["start_s"], times["end_s"]), moment_s=None)
+    if times["moment_s"] is None or not (math.isfinite(times["moment_s"]) and 0 <= times["moment_s"] <= MAX_VIDEO_S):
+        raise at_line(path, number, "no time; expected start_s and end_s, or moment_s, or shown = no")
+    return replace(label, moment_s=times["moment_s"])
+
+
+def _unquoted(cell: str) -> str:
+    """The cell without the quote that `export` puts before what a spreadsheet would take for a formula."""
+    return cell[1:] if cell[:1] == "'" and cell[1:2] in ("=", "+", "-", "@") else cell
+
+
+def _interval(path: Path, where: str, start_s: Any, end_s: Any) -> Interval:
+    try:
+        start, end = float(start_s), float(end_s)
+    except (TypeError, ValueError, OverflowError):
+        start, end = math.nan, math.nan
+    if not (0 <= start < end <= MAX_VIDEO_S):
+        raise InputError(f"{path.name}, {where}: from {start_s!r:.30} to {end_s!r:.30}; expected seconds, start before end")
+    return Interval(start, end)
+
+
+def _read_webvtt(path: Path, text: str) -> Iterator[NamedLabel]:
+    """Chapters of one video, whose TASK_VIDEO is the name of the file; the text of a cue is the name of a step."""
+    lines = text.split("\n")
+    if not re.match(r"WEBVTT(\s|$)", lines[0]):
+        raise at_line(path, 1, f"found {lines[0][:40]!r}; expected 'WEBVTT', the first word of every WebVTT file")
+    n_cues = 0
+    for number, line in enumerate(lines, start=1):
+        if "-->" not in line:
+            continue
+        times = parse_timing(line)
+        if times is None:
+            raise at_line(path, number, f"{line[:60]!r} is not a timing line; expected e.g. 00:00:01.000 --> 00:00:04.500")
+        name = []
+        for below in lines[number:]:
+            if not below.strip() or "-->" in below:
+                break
+            name.append(below.strip())
+        n_cues += 1
+        interval = _interval(path, f"line {number}", *times)
+        yield NamedLabel(f"line {number}", path.stem, html.unescape(re.sub(r"<[^>]*>", "", " ".join(name))), interval=interval)
+    if n_cues == 0:
+        raise InputError(
+            f"{path.name}: no chapter; expected cues such as 00:00:01.000 --> 00:00:04.500 with the name of a step below"
+        )
+
+
+def _read_json(path: Path, text: str, frames_per_second: float) -> Iterator[NamedLabel]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path.name}, line {error.lineno}: not JSON ({error.msg}); {EXPECTED}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path.name}: nested too deeply, or a number that is too long; {EXPECTED}") from None
+    if isinstance(value, dict) and isinstance(value.get("results", value.get("database")), dict):
+        return _read_activitynet(path, value)
+    if isinstance(value, list) and value and all(isinstance(task, dict) and isinstance(task.get("data"), dict) for task in value):
+        return _read_label_studio(path, value, frames_per_second)
+    raise InputError(f"{path.name}: JSON, but neither ActivityNet's nor Label Studio's; {EXPECTED}")
+
+
+def _read_activitynet(path: Path, value: dict[str, Any]) -> Iterator[NamedLabel]:
+    """`results` (detections) or `database` (annotations) by video: label and segment."""
+    part = "results" if isinstance(value.get("results"), dict) else "database"
+    for video, entry in value[part].items():
+        rows = entry.get("annotations") if isinstance(entry, dict) else entry
+        if not isinstance(rows, list):
+            raise InputError(f"{path.name}, {part}.{video}: no list; expected [{{'label', 'segment'}}, ...]")
+        for i, row in enumerate(rows):
+            where = f"{part}.{video}[{i}]"
+            if not isinstance(row, dict) or not isinstance(row.get("label"), str) or not _is_pair(row.get("segment")):
+                raise InputError(f"{path.name}, {where}: found {str(row)[:60]!r}; expected {{'label', 'segment': [start, end]}}")
+            yield NamedLabel(where, video, row["label"], interval=_interval(path, where, *row["segment"]))
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2
+
+
+def _read_label_studio(path: Path, tasks: list[dict[str, Any]], frames_per_second: float) -> Iterator[NamedLabel]:
+    """Timeline labels of each task: its annotations where it has any, otherwise its predictions."""
+    for i, task in enumerate(tasks):
+        data = task["data"]
+        video = str(data.get("video_id") or PurePosixPath(str(data.get("video", ""))).stem)
+        versions = task.get("annotations") or task.get("predictions") or []
+        for j, version in enumerate(versions if isinstance(versions, list) else []):
+            regions = version.get("result") if isinstance(version, dict) else None
+            if not isinstance(regions, list):
+                raise InputError(f"{path.name}, [{i}].annotations[{j}]: no 'result' list; {EXPECTED}")
+            for k, region in enumerate(regions):
+                where = f"[{i}].annotations[{j}].result[{k}]"
+                for name, interval in _regions(path, where, region, frames_per_second):
+                    yield NamedLabel(where, video, name, str(data.get("task", "")), interval)
+
+
+def _regions(path: Path, where: str, region: Any, frames_per_second: float) -> Iterator[tuple[str, Interval]]:
+    """(step, interval) of a region; frames count from 1. Our own seconds are exact where the frames were not moved."""
+    try:
+        value, meta = region["value"], region.get("meta") or {}
+        names, ranges = [str(name) for name in value["timelinelabels"]], value["ranges"]
+        spans = [(int(one["start"]), int(one["end"])) for one in ranges]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(
+            f"{path.name}, {where}: found {str(region)[:60]!r}; expected a region with timelinelabels and ranges"
+        ) from None
+    own = tuple(second for second in (meta.get("start_s"), meta.get("end_s")) if isinstance(second, int | float))
+    for first, last in spans:
+        times = (first - 1) / frames_per_second, last / frames_per_second
+        if (
+            len(own) == 2
+            and len(spans) == 1
+            and all(abs(o - t) <= 1 / frames_per_second for o, t in zip(own, times, strict=True))
+        ):
+            times = own
+        for name in names:
+            yield name, _interval(path, where, *times)

@@ -1,0 +1,166 @@
+"""One change of labels, as a line of `labels.jsonl`, and the labels that hold after some changes.
+
+A line is one JSON object:
+
+    {"format": 1, "change": 3, "task": "latte", "video": "v1", "from": "review", "drawn": "random",
+     "labels": [{"step": 2, "name": "stir coffee", "kind": "moment", "moment_s": 12.0, "interval": [10.0, 15.0], "right": false}]}
+    {"format": 1, "change": 4, "task": "latte", "video": "v1", "undoes": 3}
+
+`step` counts from 1. `kind` is "moment" (`interval` is what is shown around it), "intervals" (a list [[start_s, end_s], ...]), "not shown", or
+"none" (the label is removed). `drawn` says how the review chose the step and `right` whether the answer it showed was right. The label of a step
+is that of the last change of it that is not undone.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crosstask.records import MAX_VIDEO_S, Interval, StepLabel, Task, VideoKey, refuse_escaping_id
+
+FORMAT = 1  # version of labels.jsonl
+DRAWS = ("gain", "random")
+_MOST_NUMBER = 10**9  # of a change or a step; more is a slip
+
+
+@dataclass(frozen=True)
+class RunLabel:
+    """The label of one step of a video in a run: its name then, what was said (None: the label is removed), and the interval shown."""
+
+    step: int  # from 0
+    name: str
+    label: StepLabel | None
+    interval: Interval | None = None  # around a moment
+    right: bool | None = None  # True if the answer that the person saw was right
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of the labels of some steps of one video, or the undoing of an earlier one."""
+
+    id: int
+    key: VideoKey
+    labels: tuple[RunLabel, ...] = ()
+    source: str = ""
+    drawn: str | None = None
+    undoes: int | None = None
+
+    @property
+    def steps(self) -> frozenset[int]:
+        """The steps that it changes, from 0."""
+        return frozenset(label.step for label in self.labels)
+
+
+def change_to_line(change: Change) -> str:
+    """The line of a change, without its end."""
+    shape: dict[str, Any] = {"format": FORMAT, "change": change.id, "task": change.key.task, "video": change.key.video}
+    if change.undoes is not None:
+        return json.dumps(shape | {"undoes": change.undoes}, ensure_ascii=False, allow_nan=False)
+    shape |= {"from": change.source, "labels": [_label_to_json(label) for label in change.labels]}
+    if change.drawn is not None:
+        shape["drawn"] = change.drawn
+    return json.dumps(shape, ensure_ascii=False, allow_nan=False)
+
+
+def _label_to_json(changed: RunLabel) -> dict[str, Any]:
+    label = changed.label
+    shape: dict[str, Any] = {"step": changed.step + 1, "name": changed.name, "kind": "none" if label is None else label.kind}
+    if label is not None and label.moment_s is not None:
+        shape["moment_s"] = label.moment_s
+        if changed.interval is not None:
+            shape["interval"] = [changed.interval.start_s, changed.interval.end_s]
+    elif label is not None and label.intervals:
+        shape["intervals"] = [[interval.start_s, interval.end_s] for interval in label.intervals]
+    return shape if changed.right is None else shape | {"right": changed.right}
+
+
+def change_from_line(line: str) -> Change:
+    """The inverse of `change_to_line`; ValueError, KeyError or TypeError for anything else."""
+    data = json.loads(line)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ValueError(f"not a change of format {FORMAT}")
+    key = VideoKey(refuse_escaping_id(data["task"], "task"), refuse_escaping_id(data["video"], "video"))
+    number = _whole(data["change"])
+    if "undoes" in data:
+        return Change(number, key, undoes=_whole(data["undoes"]))
+    if (drawn := data.get("drawn")) not in (None, *DRAWS):
+        raise ValueError(f"'drawn' is {drawn!r:.40}; expected gain or random")
+    return Change(number, key, tuple(map(_label_from_json, data["labels"])), str(data.get("from", "")), drawn)
+
+
+def _label_from_json(data: dict[str, Any]) -> RunLabel:
+    step, name, around, right = _whole(data["step"]) - 1, data["name"], data.get("interval"), data.get("right")
+    if not isinstance(name, str) or not (right is None or isinstance(right, bool)):
+        raise TypeError("the name of a step is text, 'right' is true or false")
+    return RunLabel(step, name, _said(step, data), None if around is None else _interval(around), right)
+
+
+def _said(step: int, data: dict[str, Any]) -> StepLabel | None:
+    """The label of a step, None where it is removed."""
+    kind = data["kind"]
+    if kind == "moment":
+        return StepLabel(step, moment_s=_second(data["moment_s"]))
+    if kind == "intervals":
+        intervals = tuple(sorted(map(_interval, data["intervals"])))
+        if not intervals:
+            raise ValueError("no interval is listed")
+        return StepLabel(step, intervals=intervals)
+    if kind not in ("not shown", "none"):
+        raise ValueError(f"kind {kind!r:.40} is unknown")
+    return StepLabel(step) if kind == "not shown" else None
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _MOST_NUMBER:
+        raise ValueError(f"{value!r:.40} is no number from 1")
+    return value
+
+
+def _second(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not (math.isfinite(value) and 0 <= value <= MAX_VIDEO_S):
+        raise ValueError(f"{value!r:.40} is no time in seconds")
+    return float(value)
+
+
+def _interval(value: Any) -> Interval:
+    start_s, end_s = map(_second, value)
+    if start_s >= end_s:
+        raise ValueError(f"an interval from {start_s:g} to {end_s:g} s")
+    return Interval(start_s, end_s)
+
+
+def live_changes(changes: Iterable[Change]) -> list[Change]:
+    """The changes that are not undone, in order."""
+    listed = list(changes)
+    undone = {change.undoes for change in listed if change.undoes is not None}
+    return [change for change in listed if change.undoes is None and change.id not in undone]
+
+
+def labels_after(changes: Iterable[Change]) -> dict[VideoKey, dict[tuple[int, str], RunLabel]]:
+    """The labels that hold after some changes: video -> (step, name) -> label."""
+    labels: dict[VideoKey, dict[tuple[int, str], RunLabel]] = {}
+    for change in live_changes(changes):
+        of_video = labels.setdefault(change.key, {})
+        for label in change.labels:
+            of_video.pop((label.step, label.name), None)
+            if label.label is not None:
+                of_video[label.step, label.name] = label
+    return {key: of_video for key, of_video in labels.items() if of_video}
+
+
+def labels_for_task(labels: Mapping[tuple[int, str], RunLabel], task: Task) -> dict[int, RunLabel]:
+    """Step of the task -> its label. A label follows the name of its step where the list has changed, if only one step has this name."""
+    found: dict[int, RunLabel] = {}
+    for (step, name), label in labels.items():
+        if step < len(task.steps) and task.steps[step] == name:
+            found[step] = label
+        elif task.steps.count(name) == 1:
+            found.setdefault(task.steps.index(name), label)
+    return dict(sorted(found.items()))
+
+
+def numbered(label: RunLabel, step: int) -> StepLabel:
+    """What was said, as a label of this step of the list."""
+    assert label.label is not None
+    return StepLabel(step, label.label.moment_s, label.label.intervals)

@@ -1,0 +1,213 @@
+"""The labels of a run folder: `labels.jsonl`, to which changes are appended and from which nothing is ever removed.
+
+One process appends at a time (a kernel lock), a line is on disk before the call returns, and a line that a killed process left unfinished is
+dropped by the next writer: it was never confirmed. Annotations that earlier versions saved, `annotations/TASK_VIDEO.csv`, count as intervals until
+their video has a line here; its first line then repeats them.
+"""
+
+import errno
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crosstask.records import InputError, StepLabel, Task, VideoKey, parse_video_key
+from crosstask.runs.label_changes import (
+    Change,
+    RunLabel,
+    change_from_line,
+    change_to_line,
+    labels_after,
+    labels_for_task,
+    live_changes,
+    numbered,
+)
+from crosstask.runs.record import refuse_outside
+from crosstask.storage import blocking_lock, read_bytes
+
+LABELS_FILE = "labels.jsonl"
+
+
+@dataclass(frozen=True)
+class LabelStore:
+    """The labels of a run folder. The tasks give meaning to old annotation files, which number the steps."""
+
+    folder: Path
+    tasks: Mapping[str, Task]
+    _lock: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
+    _cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def path(self) -> Path:
+        """The file of changes."""
+        return refuse_outside(self.folder, self.folder / LABELS_FILE)
+
+    def signature(self) -> tuple[object, ...]:
+        """A value that changes with the labels."""
+        return (_signature(self.folder / LABELS_FILE), _signature(self.folder / "annotations"))
+
+    def changes(self) -> list[Change]:
+        """All changes, in order; an unfinished last line is left out."""
+        now = _signature(self.folder / LABELS_FILE)
+        if "changes" not in self._cache or self._cache["changes"][0] != now:
+            self._cache["changes"] = (now, parse_changes(self._complete_bytes()))
+        return list(self._cache["changes"][1])
+
+    def labels(self) -> dict[VideoKey, dict[int, RunLabel]]:
+        """Video -> step of its task (from 0) -> label, for the tasks of the run; labels of steps that the lists no longer have are left out."""
+        changes = self.changes()
+        found = {
+            key: labels_for_task(labels, self.tasks[key.task])
+            for key, labels in labels_after(changes).items()
+            if key.task in self.tasks
+        }
+        for key in self._annotated() - {change.key for change in changes}:
+            found[key] = {label.step: label for label in self._from_annotation(key)}
+        return {key: labels for key, labels in found.items() if labels}
+
+    def step_labels(self) -> dict[VideoKey, tuple[StepLabel, ...]]:
+        """The labels as hard supervision for training: `Corpus.labels`."""
+        return {key: tuple(numbered(label, step) for step, label in labels.items()) for key, labels in self.labels().items()}
+
+    def history(self, key: VideoKey) -> list[Change]:
+        """The changes of a video that are not undone, in order."""
+        return [change for change in live_changes(self.changes()) if change.key == key]
+
+    def append(
+        self,
+        key: VideoKey,
+        labels: Sequence[RunLabel],
+        source: str,
+        drawn: str | None = None,
+        seen: int | None = None,
+    ) -> Change:
+        """The change that was written. With `seen`, the last change that the writer knew, a step that was changed since is refused."""
+        with self._exclusive():
+            changes = self.changes()
+            if seen is not None:
+                _refuse_stale(changes, key, labels, seen)
+            added = []
+            if not any(change.key == key for change in changes) and key in self._annotated():
+                added = [Change(_next_id(changes), key, self._from_annotation(key), f"annotations/{key}.csv")]
+            added.append(Change(_next_id([*changes, *added]), key, tuple(labels), source, drawn))
+            self._write(added)
+        return added[-1]
+
+    def undo(self, number: int) -> Change:
+        """The change with this number, now undone: each of its steps has the label it had before."""
+        with self._exclusive():
+            changes = self.changes()
+            found = next((change for change in live_changes(changes) if change.id == number), None)
+            if found is None:
+                raise InputError(f"change {number} does not exist or is undone already; reload to see the labels as they are")
+            self._write([Change(_next_id(changes), found.key, undoes=number)])
+        return found
+
+    def _write(self, changes: Sequence[Change]) -> None:
+        """Append lines and wait until they are on disk; if that fails, the file is as before."""
+        data = "".join(f"{change_to_line(change)}\n" for change in changes).encode("utf-8")
+        kept = self._complete_bytes()
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            end = min(len(kept), os.fstat(descriptor).st_size)
+            data = kept[end:] + data  # the end of a last line that an editor left without one
+            os.ftruncate(descriptor, end)
+            try:
+                if os.pwrite(descriptor, data, end) != len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(descriptor)
+            except OSError as error:
+                os.ftruncate(descriptor, end)
+                error.filename = str(self.path)
+                raise
+        finally:
+            os.close(descriptor)
+
+    def _complete_bytes(self) -> bytes:
+        """The file up to the end of its last complete line; a last line without an end is complete if it can be read."""
+        path = self.path
+        if not path.exists():
+            return b""
+        data = read_bytes(path)
+        end = data.rfind(b"\n") + 1
+        try:
+            change_from_line(data[end:].decode("utf-8"))
+        except (ValueError, KeyError, TypeError, RecursionError, AttributeError):
+            return data[:end]
+        return data + b"\n"
+
+    def _annotated(self) -> set[VideoKey]:
+        """The videos with an annotation file."""
+        try:
+            names = [entry.name for entry in os.scandir(refuse_outside(self.folder, self.folder / "annotations"))]
+        except (FileNotFoundError, NotADirectoryError):
+            return set()
+        keys = {parse_video_key(name.removesuffix(".csv")) for name in names if name.endswith(".csv") and "_" in name[1:-5]}
+        return {key for key in keys if key.task in self.tasks}
+
+    def _from_annotation(self, key: VideoKey) -> tuple[RunLabel, ...]:
+        """The annotated intervals of a video; a step without any has no label, since earlier versions did not ask about all steps."""
+        from crosstask.datasets import read_step_intervals
+        from crosstask.records import labels_from_annotation
+
+        task = self.tasks[key.task]
+        path = refuse_outside(self.folder, self.folder / "annotations" / f"{key}.csv")
+        labels = labels_from_annotation(read_step_intervals(path, task), len(task.steps))
+        return tuple(RunLabel(label.step, task.steps[label.step], label) for label in labels if label.shown)
+
+    def _exclusive(self) -> Any:
+        """A block with one writer at a time: threads by a lock object, processes by a kernel lock."""
+        from contextlib import ExitStack
+
+        stack = ExitStack()
+        stack.enter_context(self._lock)
+        try:
+            refuse_outside(self.folder, self.folder / f".{LABELS_FILE}.lock")
+            stack.enter_context(blocking_lock(self.folder / LABELS_FILE, lambda process: None))
+        except BaseException:
+            stack.close()
+            raise
+        return stack
+
+
+def parse_changes(data: bytes) -> list[Change]:
+    """The changes in the bytes of `labels.jsonl`; blank lines are skipped."""
+    found: list[Change] = []
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            change = change_from_line(line.decode("utf-8"))
+        except (ValueError, KeyError, TypeError, RecursionError, AttributeError) as error:
+            raise InputError(
+                f"{LABELS_FILE}, line {number}: damaged ({' '.join(str(error).split())[:120]}); correct or remove this line"
+            ) from None
+        if found and change.id <= found[-1].id:
+            raise InputError(f"{LABELS_FILE}, line {number}: change {change.id} after {found[-1].id}; expected rising numbers")
+        found.append(change)
+    return found
+
+
+def _refuse_stale(changes: Sequence[Change], key: VideoKey, labels: Sequence[RunLabel], seen: int) -> None:
+    steps = {label.step for label in labels}
+    since = [change for change in live_changes(changes) if change.key == key and change.id > seen]
+    if changed := sorted({step for change in since for step in change.steps & steps}):
+        raise InputError(
+            f"step {changed[0] + 1} was labelled somewhere else meanwhile, perhaps in another window; "
+            "nothing was saved: reload the page to see that label, then change it if it is wrong"
+        )
+
+
+def _next_id(changes: Sequence[Change]) -> int:
+    return changes[-1].id + 1 if changes else 1
+
+
+def _signature(path: Path) -> tuple[int, int, int] | None:
+    """A value that changes with the file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_ino, found.st_mtime_ns, found.st_size)

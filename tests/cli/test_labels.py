@@ -1,0 +1,37 @@
+import pytest
+
+from cli.running import crosstask, json_of, refused
+from correction.runs import write_random_run
+
+
+@pytest.fixture
+def run(tmp_path):
+    return write_random_run(tmp_path / "run").folder
+
+
+def test_labels_are_imported_listed_and_exported(run, tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("video,step,start_s,end_s,shown\n1_v0,pour milk,3,7,\n1_v0,serve,,,no\n1_v9,fry egg,1,2,\n")
+    done = crosstask("labels", "import", path, "--run", run)
+    assert done.returncode == 0 and "2 steps in 1 video labelled from mine.csv" in done.stdout
+    assert "no match: line 4: step 'fry egg' is not in the list of 'Make Latte'" in done.stderr
+    again = json_of("labels", "import", path, "--run", run)
+    assert again["imported"] == {} and again["kept"] == ["1_v0, 'pour milk'", "1_v0, 'serve'"] and len(again["mismatches"]) == 1
+    listed = json_of("labels", "list", run)
+    assert [(row["step"], row["kind"], row["intervals"]) for row in listed["labels"]] == [
+        ("pour milk", "intervals", [[3.0, 7.0]]),
+        ("serve", "not shown", []),
+    ]
+    assert listed["corrected"] == 2 and "pour milk" in crosstask("labels", "list", run).stdout
+    assert crosstask("export", run, "--format", "vtt", "--out", tmp_path / "out").returncode == 0
+    assert "00:00:03.000 --> 00:00:07.000\npour milk" in (tmp_path / "out" / "vtt" / "1_v0.vtt").read_text()
+
+
+def test_mistakes_are_said_in_one_line(run, tmp_path):
+    (tmp_path / "empty.csv").touch()
+    assert "empty.csv: empty" in refused("labels", "import", tmp_path / "empty.csv", "--run", run)
+    assert "cannot be read" in refused("labels", "import", tmp_path / "none.csv", "--run", run)
+    assert "no such folder" in refused("labels", "import", tmp_path / "empty.csv", "--run", tmp_path / "none")
+    (run / "labels.jsonl").write_text("{}\n")
+    assert "labels.jsonl, line 1: damaged" in refused("labels", "list", run)
+    assert "labels.jsonl, line 1: damaged" in refused("export", run, "--format", "csv")

@@ -1,0 +1,120 @@
+"""Labels leave by `export` and come back by `labels import`: into a fresh run they give the same answers; nothing is overwritten."""
+
+import shutil
+
+import pytest
+
+from correction.runs import write_random_run
+from crosstask.correction.importing import import_labels
+from crosstask.export import export_run
+from crosstask.records import Interval, StepLabel, VideoKey
+from crosstask.runs import label_of, open_run
+
+KEY, OTHER = VideoKey("1", "v3"), VideoKey("2", "v3")  # one video id under two tasks
+
+
+@pytest.fixture
+def run(tmp_path):
+    return write_random_run(tmp_path / "run")
+
+
+def label(run, key, *said):
+    found = run.machine_localizations["hmm"][key].steps
+    run.labels.append(key, [label_of(one.step, found[one.step], one, 60) for one in said], "viewer")
+
+
+def answers(run):
+    return {
+        key: [
+            (s.shown, round(s.start_s, 1), round(s.end_s, 1), len(s.intervals)) if s.by == "person" else None for s in found.steps
+        ]
+        for key, found in run.localizations["hmm"].items()
+    }
+
+
+@pytest.fixture
+def labelled(run, tmp_path):
+    shutil.copytree(run.folder, tmp_path / "fresh")
+    label(run, KEY, StepLabel(0, intervals=(Interval(2, 5.5), Interval(50, 52.25))), StepLabel(3, intervals=(Interval(0, 59),)))
+    label(run, OTHER, StepLabel(1, intervals=(Interval(7.5, 9.0),)))
+    return run, open_run(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("name", ["csv", "activitynet", "label-studio"])
+def test_what_is_exported_from_one_run_is_imported_into_another(labelled, tmp_path, name):
+    run, fresh = labelled
+    (path,), _ = export_run(run, [name], tmp_path / "out")
+    report = import_labels(fresh, path)
+    assert report.mismatches == [] and report.kept == []
+    assert report.imported == {KEY: ["pour milk", "serve"], OTHER: ["pour water"]}
+    assert answers(fresh) == answers(run)
+    size = (fresh.folder / "labels.jsonl").stat().st_size
+    again = import_labels(fresh, path)
+    assert again.n_imported == 0 and len(again.kept) == 3 and (fresh.folder / "labels.jsonl").stat().st_size == size
+
+
+def test_chapters_come_back_video_by_video(labelled, tmp_path):
+    run, fresh = labelled
+    export_run(run, ["vtt"], tmp_path / "out")
+    for key in (KEY, OTHER):
+        report = import_labels(fresh, tmp_path / "out" / "vtt" / f"{key}.vtt")
+        assert report.mismatches == [] and list(report.imported) == [key]
+    assert answers(fresh) == answers(run)
+
+
+def test_moments_and_absence_come_back_as_csv(run, tmp_path):
+    shutil.copytree(run.folder, tmp_path / "fresh")
+    label(run, KEY, StepLabel(0), StepLabel(1, moment_s=33.0))
+    (path,), _ = export_run(run, ["csv"], tmp_path / "out")
+    fresh = open_run(tmp_path / "fresh")
+    assert import_labels(fresh, path).imported == {KEY: ["pour milk", "stir coffee"]}
+    steps = fresh.localizations["hmm"][KEY].steps
+    assert not steps[0].shown and steps[1].start_s <= 33 < steps[1].end_s
+    assert [s.shown for s in run.localizations["hmm"][KEY].steps] == [s.shown for s in steps]
+
+
+def test_confirmed_steps_come_back_as_csv(run, tmp_path):
+    from crosstask.runs import confirmed
+
+    shutil.copytree(run.folder, tmp_path / "fresh")
+    label(run, KEY, *(confirmed(k, step) for k, step in enumerate(run.machine_localizations["hmm"][KEY].steps)))
+    (path,), _ = export_run(run, ["csv"], tmp_path / "out")
+    fresh = open_run(tmp_path / "fresh")
+    assert import_labels(fresh, path).imported == {KEY: ["pour milk", "stir coffee", "pour coffee", "serve"]}
+    assert answers(fresh)[KEY] == answers(run)[KEY]
+
+
+def test_labels_that_are_there_win_and_are_named(run, tmp_path):
+    label(run, KEY, StepLabel(0, moment_s=20.0))
+    path = tmp_path / "steps.csv"
+    path.write_text("task,video,step,start_s,end_s\nmake LATTE,v3, Pour  milk,1,2\nMake Latte,v3,serve,3,4\n")
+    report = import_labels(run, path)
+    assert report.kept == ["1_v3, 'pour milk'"] and report.imported == {KEY: ["serve"]}
+    assert run.localizations["hmm"][KEY].steps[0].moment_s == 20.0
+
+
+def test_every_mismatch_is_listed(run, tmp_path):
+    path = tmp_path / "steps.csv"
+    path.write_text(
+        "video,step,start_s,end_s,moment_s,shown\nv99,pour milk,1,2,,\n1_v3,fry egg,1,2,,\n1_v3,pour milk,1,200,,\n"
+        "1_v3,serve,1,2,,\n1_v3,serve,,,,no\n2_v3,boil water,,,5,\n"
+    )
+    report = import_labels(run, path)
+    said = "\n".join(report.mismatches)
+    assert len(report.mismatches) == 4 and report.imported == {OTHER: ["boil water"]}
+    assert "line 2: the run has no video 'v99'" in said and "line 3: step 'fry egg' is not in the list of 'Make Latte'" in said
+    assert "ends after the video, which has 60 s" in said and "expected one kind" in said
+
+
+def test_a_video_of_two_tasks_needs_the_task_only_where_both_have_the_step(run, tmp_path):
+    path = tmp_path / "steps.csv"
+    path.write_text("video,step,moment_s\nv3,serve,1\nv3,boil water,2\n")
+    assert import_labels(run, path).imported == {KEY: ["serve"], OTHER: ["boil water"]}
+
+
+def test_steps_as_the_machine_found_them_are_labels_only_when_confirmed(run, tmp_path):
+    (path,), _ = export_run(run, ["activitynet"], tmp_path / "out")
+    shown = sum(step.shown for found in run.localizations["hmm"].values() for step in found.steps)
+    report = import_labels(run, path)
+    assert report.n_imported == 0 and report.unchanged == shown
+    assert import_labels(run, path, confirm=True).n_imported == shown

@@ -1,0 +1,87 @@
+"""Label files that are broken, empty, of another kind or huge are refused with their line or path."""
+
+import json
+
+import pytest
+
+from crosstask.correction.label_files import read_label_file
+from crosstask.records import InputError, Interval
+
+GOOD_REGION = {"value": {"ranges": [{"start": 26, "end": 50}], "timelinelabels": ["pour"]}}
+
+
+def studio(*regions, **data):
+    return json.dumps([{"data": {"video": "media/v.mp4", **data}, "annotations": [{"result": list(regions)}]}])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.csv", "", "a.csv: empty"),
+        ("a.csv", " \n\n", "a.csv: empty"),
+        ("a.csv", "1,2,3\n", "line 1: found '1,2,3'; expected a header"),
+        ("a.csv", "video,step,start_s,end_s\nv,pour,1\n", "line 2: 3 cells; expected 4"),
+        ("a.csv", "video,step,start_s,end_s\nv,pour,one,2\n", "line 2: start_s is 'one'"),
+        ("a.csv", "video,step,start_s,end_s\nv,pour,5,2\n", "line 2: from 5.0 to 2.0"),
+        ("a.csv", "video,step,start_s,end_s\nv,pour,nan,inf\n", "line 2: from nan to inf"),
+        ("a.csv", "video,step,moment_s\nv,pour,\n", "line 2: no time"),
+        ("a.csv", "video,step,moment_s\nv,pour,1e300\n", "line 2: no time"),
+        ("a.vtt", "no vtt", "line 1: found 'no vtt'; expected 'WEBVTT'"),
+        ("a.vtt", "WEBVTT\n\nnothing\n", "no chapter"),
+        ("a.vtt", "WEBVTT\n\n1 --> 2\npour\n", "line 3"),
+        ("a.vtt", "WEBVTT\n\n00:00:05.000 --> 00:00:02.000\npour\n", "line 3: from 5.0 to 2.0"),
+        ("a.json", "{", "line 1: not JSON"),
+        ("a.json", "[" * 100_000, "nested too deeply"),
+        ("a.json", "{}", "neither ActivityNet's nor Label Studio's"),
+        ("a.json", "[]", "neither ActivityNet's nor Label Studio's"),
+        ("a.json", '[{"x": 1}]', "neither ActivityNet's nor Label Studio's"),
+        ("a.json", '{"results": {"v": 1}}', "results.v: no list"),
+        ("a.json", '{"results": {"v": [{"label": "pour", "segment": [1]}]}}', r"results.v\[0\]: found"),
+        (
+            "a.json",
+            '{"database": {"v": {"annotations": [{"label": "pour", "segment": [4, 1]}]}}}',
+            r"database.v\[0\]: from 4 to 1",
+        ),
+        ("a.json", studio({"value": {}}), r"\[0\].annotations\[0\].result\[0\]: found"),
+        ("a.json", '[{"data": {}, "annotations": [{}]}]', "no 'result' list"),
+        ("a.txt", "0:00 pour\n", "ending '.txt' is unknown"),
+    ],
+)
+def test_a_bad_file_is_refused_with_its_place(tmp_path, name, text, said):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_label_file(tmp_path / name, 25.0)
+
+
+def test_huge_binary_absent_and_special_files_are_refused(tmp_path):
+    with (tmp_path / "huge.csv").open("wb") as file:
+        file.truncate(2**29)
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00\x01")
+    (tmp_path / "folder.csv").mkdir()
+    for name, said in {
+        "huge.csv": "is too large",
+        "binary.json": "not UTF-8",
+        "absent.csv": "cannot be read",
+        "folder.csv": "one file at a time",
+    }.items():
+        with pytest.raises(InputError, match=said):
+            read_label_file(tmp_path / name, 25.0)
+
+
+def test_label_studio_counts_frames_from_one_and_our_seconds_are_used_while_they_fit(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(studio(GOOD_REGION))
+    (label,) = read_label_file(path, 25.0)
+    assert (label.video, label.step, label.interval) == ("v", "pour", Interval(1.0, 2.0))
+    path.write_text(studio({**GOOD_REGION, "meta": {"start_s": 1.013, "end_s": 1.99}}, video_id="other", task="Make Latte"))
+    (label,) = read_label_file(path, 25.0)
+    assert (label.video, label.task, label.interval) == ("other", "Make Latte", Interval(1.013, 1.99))
+    path.write_text(studio({**GOOD_REGION, "meta": {"start_s": 7.0, "end_s": 9.0}}))
+    assert read_label_file(path, 25.0)[0].interval == Interval(1.0, 2.0), "the region was moved in Label Studio"
+
+
+def test_chapters_keep_their_names_and_files_from_windows_are_read(tmp_path):
+    path = tmp_path / "1_v.vtt"
+    path.write_bytes("\ufeffWEBVTT\r\n\r\n1\r\n00:01.000 --> 00:02.500\r\nsalt &amp; pepper\r\n".encode())
+    (label,) = read_label_file(path, 25.0)
+    assert (label.video, label.step, label.interval) == ("1_v", "salt & pepper", Interval(1.0, 2.5))

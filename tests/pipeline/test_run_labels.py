@@ -1,0 +1,100 @@
+"""What people said in a run folder is learnt from by the next `run`, stays where it is, and is not counted as success."""
+
+import json
+
+import numpy as np
+import pytest
+
+from crosstask.pipeline.extract import Workers
+from crosstask.pipeline.run import RunConfig, run_folder
+from crosstask.pipeline.run_labels import relevant_videos, with_run_labels
+from crosstask.records import InputError, Interval, StepLabel, VideoKey
+from crosstask.runs import LabelStore, RunLabel, open_run
+from crosstask.runs.relevance import write_relevance
+from tiny import TASKS, tiny_corpus
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A corpus.toml folder with features and annotations, and no video files."""
+    from crosstask.datasets import write_step_intervals
+    from crosstask.datasets.corpus_toml import write_corpus_toml
+    from crosstask.features import write_rows
+
+    corpus, folder = tiny_corpus(n_segments=40), tmp_path / "own"
+    write_corpus_toml(folder / "corpus.toml", corpus.tasks)
+    (folder / "videos.csv").write_text("".join(f"{v.task},{v.id},{v.url}\n" for v in corpus.videos))
+    for video in corpus.videos:
+        write_rows(folder / "features" / f"{video.id}.npy", corpus.features.rows(video.id))
+        write_step_intervals(folder / "annotations" / f"{video.key}.csv", corpus.annotations[video.key])
+    return folder
+
+
+def run(folder, **options):
+    return run_folder(folder, folder / "run", RunConfig(transcribe=False, workers=Workers(count=1), **options))
+
+
+def label(folder, key, *labels):
+    LabelStore(folder / "run", TASKS).append(
+        key, [RunLabel(one.step, TASKS[key.task].steps[one.step], one) for one in labels], "viewer"
+    )
+
+
+def test_a_run_learns_from_its_labels_and_never_moves_them(folder):
+    first = run(folder)
+    assert len(first.localized) == 12
+    key = VideoKey("1", "-v1_1")
+    label(folder, key, StepLabel(0, moment_s=33.0), StepLabel(2))
+    second = run(folder)
+    step = open_run(folder / "run").localizations["hmm"][key].steps[0]
+    assert step == next(found for found in second.localized if found.video == key.video).steps[0]
+    assert (step.moment_s, step.by) == (33.0, "person")
+    assert second.model.settings["labelled_videos"] == 1 and "labelled_videos" not in first.model.settings
+    scores = np.load(folder / "run" / "scores" / "hmm" / "1_-v1_1.npy")
+    assert scores[:, 0].argmax() == 33, "the model knows the labelled moment"
+    report = (folder / "run" / "report.html").read_text()
+    assert "2 corrected by a person" in report and "without the 1 videos that a person labelled" in report
+    assert json.loads((folder / "run" / "run.json").read_text())["settings"]["videos with labels by a person"] == ["1_-v1_1"]
+    bytes_ = {
+        name: (folder / "run" / name).read_bytes()
+        for name in ("model.safetensors", "localizations.json", "run.json", "labels.jsonl")
+    }
+    run(folder)
+    assert {name: (folder / "run" / name).read_bytes() for name in bytes_} == bytes_
+
+
+def test_recall_leaves_out_what_was_learnt_from(folder):
+    every = run(folder, use_annotations="all")
+    assert every.results == {} and len(every.corpus.labels) == 12
+    listed = run(folder, use_annotations=("1_-v1_0", "1_-v1_1"))
+    assert len(listed.corpus.labels) == 2
+    assert listed.results["hmm"]["recall"]["mean"] is not None
+    with pytest.raises(InputError, match="not a training video"):
+        run(folder, use_annotations=("1_nothing",))
+
+
+def test_labels_of_the_run_go_before_annotations_of_the_corpus(folder):
+    run(folder)
+    label(folder, VideoKey("1", "-v1_1"), StepLabel(1, intervals=(Interval(2, 3),)))
+    from crosstask.datasets import open_corpus
+
+    labels = with_run_labels(open_corpus(folder), folder / "run", ["1_-v1_1"]).labels[VideoKey("1", "-v1_1")]
+    assert [one.step for one in labels] == [0, 1, 2] and labels[1].intervals == (Interval(2, 3),)
+    assert labels[0].kind == labels[2].kind == "intervals" and labels[0].intervals != (Interval(2, 3),)
+
+
+def test_irrelevant_videos_are_found_in_but_not_trained_on(folder):
+    run(folder)
+    write_relevance(folder / "run", {VideoKey("1", "-v1_2"): "irrelevant", VideoKey("1", "-v1_3"): "relevant"})
+    done = run(folder)
+    assert VideoKey("1", "-v1_2") not in done.model.trained_on and len(done.model.trained_on) == 11
+    assert len(done.localized) == 12
+    assert len(relevant_videos(done.corpus.videos, folder / "run")) == 11
+
+
+def test_all_the_command_says(folder):
+    from cli.running import json_of, refused
+
+    figures = json_of("run", folder, "--no-speech", "--use-annotations", "all")
+    assert figures["steps"]["corrected"] == 0 and figures["steps"]["found"] > 0
+    assert "no such file" in refused("run", folder, "--no-speech", "--use-annotations", "nothing.txt")
