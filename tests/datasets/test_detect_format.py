@@ -10,6 +10,7 @@ from crosstask import open_corpus
 from crosstask.datasets.detect_format import FOLDER_DATASETS, JSON_DATASETS
 from crosstask.features import write_rows
 from crosstask.records import InputError, Interval, StepInterval, VideoKey
+from datasets.test_captaincook import annotations
 from tiny import write_tiny
 
 COIN = {
@@ -67,7 +68,13 @@ PLANNING = [
     {"id": {"vid": "v1", "task": "Make Tea", "legal_range": [[1, 4, 0], [5, 9, 1]]}, "instruction_len": 2},
     {"id": {"vid": "v1", "task": "Make Tea", "legal_range": [[5, 9, 1], [11, 12, 7]]}, "instruction_len": 2},
 ]
-SAMPLES = {"COIN": COIN, "YouCook2": YOUCOOK2, "ActivityNet": ACTIVITYNET, "procedure planning": PLANNING}
+SAMPLES = {
+    "COIN": COIN,
+    "YouCook2": YOUCOOK2,
+    "ActivityNet": ACTIVITYNET,
+    "CaptainCook4D": annotations(),
+    "procedure planning": PLANNING,
+}
 
 
 @pytest.fixture

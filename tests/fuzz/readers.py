@@ -38,6 +38,8 @@ CUES = [{"start": 0.0, "end": 2.5, "text": "pour", "words": [{"word": "pour", "s
 JSON3 = {"events": [{"tStartMs": 0, "dDurationMs": 900, "segs": [{"utf8": "pour"}, {"utf8": " milk", "tOffsetMs": 300}]}]}
 ARTICLES = [{"title": "Make Latte", "steps": [{"headline": "Pour milk.", "sentences": ["Warm it. Pour it."]}]}]
 COIN = {"database": {"v": {"class": "Tea", "duration": 9.5, "annotation": [{"segment": [1, 4.5], "label": "boil"}]}}}
+_BOIL = {"step_id": 7, "start_time": 1.0, "end_time": 4.5, "description": "Boil-Boil water", "has_errors": False}
+CAPTAINCOOK = {"1_2": {"activity_id": 1, "activity_name": "Tea", "person_id": 2, "environment": 3, "steps": [_BOIL]}}
 YOUCOOK2 = {"database": {"v": {"recipe_type": "1", "duration": 9, "annotations": [{"segment": [1, 4], "sentence": "boil it"}]}}}
 ACTIVITYNET = {"database": {"v": {"duration": 9, "annotations": [{"segment": [1, 4], "label": "Making tea"}]}}}
 PLANNING = [{"id": {"vid": "v", "task": "Tea", "legal_range": [[1, 4, 0], [5, 9, 1]]}}]
@@ -201,6 +203,7 @@ READERS = {
     "json cues": Reader("a.json", read_narration, _text(json.dumps(CUES))),
     "json3": Reader("a.json3", read_narration, _text(json.dumps(JSON3))),
     "COIN": Reader("c.json", open_corpus, _text(json.dumps(COIN))),
+    "CaptainCook4D": Reader("k.json", open_corpus, _text(json.dumps(CAPTAINCOOK))),
     "YouCook2": Reader("y.json", open_corpus, _text(json.dumps(YOUCOOK2))),
     "ActivityNet": Reader("n.json", open_corpus, _text(json.dumps(ACTIVITYNET))),
     "planning list": Reader("p.json", open_corpus, _text(json.dumps(PLANNING))),

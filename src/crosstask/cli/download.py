@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def download(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="release, constraints, subtitles, features, or all.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="release, constraints, subtitles, features, all, or captaincook.")],
     out: Annotated[Path, typer.Option("--out", help="Corpus folder to fill.")] = Path("crosstask"),
     mirror: Annotated[
         str | None, typer.Option("--from", metavar="URL", help="Address to use instead of the published ones.")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.corpus_building.fetching import Progress, RetryPolicy, fetch_file, sha256_of
-from crosstask.corpus_building.published_parts import PARTS, Part
+from crosstask.corpus_building.published_parts import OTHER_SETS, PARTS, Part
 from crosstask.corpus_building.unpacking import UnpackLimits, unpack
 from crosstask.records import InputError
 from crosstask.storage import nonblocking_lock, write_json
@@ -16,9 +16,10 @@ CHECKSUMS = "checksums.json"
 
 def part_named(name: str) -> Part:
     """The part of that name."""
-    if name not in PARTS:
-        raise InputError(f"part '{name}' is unknown; expected one of {', '.join(PARTS)} or all")
-    return PARTS[name]
+    known = PARTS | OTHER_SETS
+    if name not in known:
+        raise InputError(f"part '{name}' is unknown; expected one of {', '.join(PARTS)}, all, or {', '.join(OTHER_SETS)}")
+    return known[name]
 
 
 def download_part(

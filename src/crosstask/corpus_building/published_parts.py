@@ -1,4 +1,4 @@
-"""The downloadable parts of the published dataset with their addresses and stated sizes. The addresses were not tested and may have moved."""
+"""Downloadable parts of published data sets with their addresses and stated sizes. The addresses were not tested and may have moved."""
 
 from dataclasses import dataclass
 
@@ -48,3 +48,14 @@ PARTS = {
         ),
     )
 }
+OTHER_SETS = {
+    part.name: part
+    for part in (
+        Part(
+            "captaincook",
+            ("https://github.com/CaptainCook4D/annotations/archive/refs/heads/main.zip",),
+            "annotations-main",
+            "annotations and task graphs of CaptainCook4D, without features",
+        ),
+    )
+}  # fetched by name only, not by `download all`

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from crosstask.datasets.published_texts import with_published_texts
 from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_videos
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.features import NpyFeatures, read_feature_spec
@@ -30,7 +31,7 @@ _TASK_KEYS = ("title", "steps", "url", "related")
 
 def read_corpus_toml(folder: Path) -> Corpus:
     """The corpus described by `folder/corpus.toml`."""
-    tasks = _read_tasks(folder / "corpus.toml")
+    tasks = with_published_texts(_read_tasks(folder / "corpus.toml"), folder)
     media = media_files(folder, tasks)
     renamed = {VideoKey(task, video): path for (task, video), path in media.items() if video != path.stem}
     features = next((path for path in (folder / "features", existing_derived_folder(folder, "features")) if path.is_dir()), None)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from crosstask.datasets.corpus_toml import write_corpus_toml
+from crosstask.datasets.published_texts import write_published_texts
 from crosstask.datasets.release import videos_text, write_release, write_step_intervals
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.features import write_feature_spec, write_rows
@@ -85,6 +86,7 @@ def _write_features(
 def _write_corpus_toml_folder(corpus: Corpus, folder: Path) -> None:
     """Write corpus.toml, videos.csv, lengths, annotations and windows; this layout cannot mark validation videos."""
     write_corpus_toml(folder / "corpus.toml", corpus.tasks)
+    write_published_texts(corpus.tasks.values(), folder)
     write_text(folder / "videos.csv", videos_text(corpus.videos))
     write_text(folder / "video_seconds.csv", "".join(f"{video},{seconds}\n" for video, seconds in sorted(corpus.seconds.items())))
     for video in corpus.videos:

@@ -6,6 +6,7 @@ from typing import Any
 
 from crosstask.datasets.activitynet import is_activitynet, read_activitynet
 from crosstask.datasets.breakfast import is_breakfast, read_breakfast
+from crosstask.datasets.captaincook import ANNOTATION_FILE, is_captaincook, read_captaincook
 from crosstask.datasets.coin import is_coin, read_coin
 from crosstask.datasets.niv import is_niv, read_niv
 from crosstask.datasets.planning_lists import ACTION_NAMES_FILE, is_planning_list, read_planning_list
@@ -18,6 +19,7 @@ JSON_DATASETS: Mapping[str, tuple[Callable[[Any], bool], Callable[[Path], Corpus
     "COIN": (is_coin, read_coin),
     "YouCook2": (is_youcook2, read_youcook2),
     "ActivityNet": (is_activitynet, read_activitynet),
+    "CaptainCook4D": (is_captaincook, read_captaincook),
     "procedure planning": (is_planning_list, read_planning_list),
 }
 # Name -> (test of the folder, reader of the folder).
@@ -25,7 +27,7 @@ FOLDER_DATASETS: Mapping[str, tuple[Callable[[Path], bool], Callable[[Path], Cor
     "five tasks": (is_niv, read_niv),
     "Breakfast": (is_breakfast, read_breakfast),
 }
-_PUBLISHED_NAMES = ("COIN.json", "youcookii_annotations_trainval.json", "activity_net.v1-3.min.json")
+_PUBLISHED_NAMES = (ANNOTATION_FILE, "COIN.json", "youcookii_annotations_trainval.json", "activity_net.v1-3.min.json")
 
 
 def read_dataset_file(path: Path) -> Corpus:
@@ -49,8 +51,8 @@ def read_dataset_folder(folder: Path) -> Corpus | None:
 
 
 def _find_annotation_file(folder: Path) -> Path | None:
-    """The JSON file of a folder with a published name, or else its only JSON file."""
-    files = sorted(folder.glob("*.json"))
+    """The JSON file of a folder with a published name, or else its only JSON file; CaptainCook4D has its file in a subfolder."""
+    files = [*sorted(folder.glob("*.json")), *sorted(folder.glob(f"*/{ANNOTATION_FILE}"))]
     named = [path for path in files if path.name in _PUBLISHED_NAMES]
     return named[0] if named else files[0] if len(files) == 1 else None
 

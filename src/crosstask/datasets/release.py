@@ -9,6 +9,7 @@ crosstask_release/annotations/TASK_VIDEO.csv      step (from 1), start in s, end
 crosstask_constraints/TASK_VIDEO.csv              the same: narration windows
 crosstask_features/VIDEO.npy                      (T, D), one row per second
 crosstask_subtitles/VIDEO.vtt, .srt, .json
+published.json                                    descriptions and partial order of the steps (`published_texts.py`), where there are any
 """
 
 import math
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from crosstask.datasets.published_texts import with_published_texts, write_published_texts
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.datasets.text_files import csv_rows, read_text
 from crosstask.features import NpyFeatures, read_feature_spec
@@ -47,6 +49,7 @@ def read_release(folder: Path) -> Corpus:
     related = release / "tasks_related.txt"
     if related.exists():
         tasks |= {task.id: task for task in read_tasks(related, primary=False) if task.id not in tasks}
+    tasks = with_published_texts(tasks, folder)
     videos = read_videos(release / "videos.csv", tasks)
     validation = release / "videos_val.csv"
     features = folder / "crosstask_features"
@@ -189,6 +192,7 @@ def write_release(corpus: Corpus, folder: Path) -> None:
     related = [task for task in corpus.tasks.values() if not task.primary]
     write_text(release / "tasks_primary.txt", _tasks_text(primary))
     write_text(release / "tasks_related.txt", _tasks_text(related))
+    write_published_texts(corpus.tasks.values(), folder)
     write_text(release / "videos.csv", videos_text(corpus.videos))
     write_text(release / "videos_val.csv", videos_text(v for v in corpus.videos if v.key in corpus.validation))
     known = sorted({video.id: corpus.n_segments(video) for video in corpus.videos if corpus.knows_length(video)}.items())

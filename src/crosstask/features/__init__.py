@@ -2,12 +2,14 @@
 
 from crosstask.features.memory import FeaturesInMemory
 from crosstask.features.npy_files import NpyFeatures, read_rows, read_shape, write_rows
+from crosstask.features.npz_files import NpzFeatures
 from crosstask.features.pack import PackedFeatures, open_packed, pack_features
 from crosstask.features.spec_file import find_feature_spec, read_feature_spec, write_feature_spec
 
 __all__ = [
     "FeaturesInMemory",
     "NpyFeatures",
+    "NpzFeatures",
     "PackedFeatures",
     "find_feature_spec",
     "open_packed",

@@ -62,7 +62,7 @@ def read_shape(path: Path) -> tuple[int, int]:
             shape, dtype, _ = read_header(file)
     except (OSError, NotAnArray) as error:
         raise _input_error(path, error) from None
-    return _checked_shape(path, shape, dtype)
+    return check_shape(path, shape, dtype)
 
 
 def read_rows(path: Path, read: Callable[[Path], npt.NDArray[np.generic]] = map_array) -> npt.NDArray[np.floating]:
@@ -83,7 +83,8 @@ def _input_error(path: Path, error: Exception) -> InputError:
     return InputError(f"{path.name}: {error}; expected {path.stem}.npy holding (T, D) numbers")
 
 
-def _checked_shape(path: Path, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> tuple[int, int]:
+def check_shape(path: Path, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> tuple[int, int]:
+    """(T, D) of an array of features; an array of another shape or type is refused."""
     if dtype.kind != "f":
         raise InputError(f"{path.name}: holds {dtype}; expected floating point numbers (float16, float32 or float64)")
     if len(shape) != 2:

@@ -1,6 +1,6 @@
 """A how-to task: its name and its ordered steps."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from crosstask.records.problem import InputError
@@ -9,6 +9,9 @@ from crosstask.records.problem import InputError
 @dataclass(frozen=True)
 class Task:
     """A task with its ordered step names. A name may stand twice: two places in the order, one classifier.
+
+    `order` is the partial order of the steps where one is published: (a, b) means that step a comes before step b, numbered
+    from 0. `descriptions` are longer texts of the steps where there are any.
 
     >>> Task("7", "Make Latte", ("pour milk", "stir")).steps
     ('pour milk', 'stir')
@@ -19,14 +22,71 @@ class Task:
     steps: tuple[str, ...]
     url: str = ""
     primary: bool = True
+    order: tuple[tuple[int, int], ...] = ()
+    descriptions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse a task without steps, or with an empty step."""
+        """Refuse a task without steps, with an empty step, or with a partial order of other steps."""
         if not self.steps:
             raise InputError(f"task '{self.title or self.id}': no steps; expected at least one step name")
         for number, step in enumerate(self.steps, start=1):
             if not isinstance(step, str) or not step.strip():
                 raise InputError(f"task '{self.title or self.id}': step {number} is empty; expected words such as 'pour milk'")
+        if self.descriptions and len(self.descriptions) != len(self.steps):
+            raise InputError(
+                f"task '{self.title or self.id}': {len(self.descriptions)} descriptions of {len(self.steps)} steps; expected one each"
+            )
+        if self.order:
+            topological_order(self.order, range(len(self.steps)), f"task '{self.title or self.id}'")
+
+
+def topological_order(edges: Iterable[tuple[int, int]], ranks: Sequence[float], name: str = "order") -> list[int]:
+    """The steps 0 .. K-1 in an order that keeps every edge (a, b), a before b; of those that may come next, the lowest rank first.
+
+    >>> topological_order([(2, 0)], [0.1, 0.2, 0.3])
+    [1, 2, 0]
+    """
+    before: dict[int, set[int]] = {k: set() for k in range(len(ranks))}
+    for a, b in edges:
+        if a == b or a not in before or b not in before:
+            raise InputError(f"{name}: edge ({a + 1}, {b + 1}); expected two different steps of 1 to {len(ranks)}")
+        before[b].add(a)
+    placed: list[int] = []
+    while before:
+        ready = [k for k, needed in before.items() if not needed]
+        if not ready:
+            raise InputError(f"{name}: its edges form a circle; expected a partial order of the steps")
+        following = min(ready, key=lambda k: (ranks[k], k))
+        placed.append(following)
+        del before[following]
+        for needed in before.values():
+            needed.discard(following)
+    return placed
+
+
+def without_circles(edges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The edges that lie on no circle, sorted, each once: of steps that are said to come before each other no order is known.
+
+    >>> without_circles([(0, 1), (1, 2), (2, 1), (2, 3), (3, 3)])
+    [(0, 1), (2, 3)]
+    """
+    listed = sorted(set(edges))
+    after: dict[int, set[int]] = {}
+    for a, b in listed:
+        after.setdefault(a, set()).add(b)
+
+    def reaches(start: int, goal: int) -> bool:
+        seen, waiting = {start}, [start]
+        while waiting:
+            step = waiting.pop()
+            if step == goal:
+                return True
+            fresh = after.get(step, set()) - seen
+            seen |= fresh
+            waiting += fresh
+        return False
+
+    return [(a, b) for a, b in listed if not reaches(b, a)]
 
 
 def task_from_steps(steps: str | Iterable[str], title: str = "new task") -> Task:
