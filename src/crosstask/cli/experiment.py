@@ -17,7 +17,9 @@ def experiment(
     out: Annotated[Path, typer.Option("--out", help="Folder for jobs, results, table and figure.")],
     runs: Annotated[int, typer.Option("--runs", min=1, help="Splits (or synthetic corpora), each with its own seed.")] = 20,
     seed: Seed = 0,
-    split_by: Annotated[str, typer.Option("--split-by", help="paper, or group (id up to the first '_').")] = "paper",
+    split_by: Annotated[
+        str, typer.Option("--split-by", help="paper, or group (id up to the first '_'); few-videos: group:2 for the second part.")
+    ] = "paper",
     shared_videos: Annotated[str, typer.Option("--shared-videos", help="keep, or drop training rows of judged videos.")] = "keep",
     train_videos: Annotated[int, typer.Option("--train-videos", min=1, help="Training videos a primary task.")] = 30,
     tune: Annotated[bool, typer.Option("--tune", help="Choose settings on validation videos, and record them.")] = False,
@@ -33,6 +35,12 @@ def experiment(
     dropout: Annotated[float | None, typer.Option("--dropout", help="Share of inputs dropped [0.7].")] = None,
     initial_epochs: Annotated[int | None, typer.Option("--initial-epochs", min=0, help="On random labels [30].")] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=0, help="Of labels and classifiers in turn [30].")] = None,
+    counts: Annotated[str, typer.Option("--counts", help="few-videos: training videos per task.")] = "1,2,3,5",
+    folds: Annotated[int, typer.Option("--folds", help="few-videos: parts of the people, each tested once.")] = 3,
+    names: Annotated[str, typer.Option("--names", help="few-videos: given, or published (cut from descriptions).")] = "given",
+    supervision: Annotated[
+        str | None, typer.Option("--supervision", help="few-videos: of windows,order,labels. Default: all.")
+    ] = None,
     engine: Annotated[str, typer.Option("--engine", help="local, or ray.")] = "local",
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes at once.")] = 1,
     address: Annotated[str | None, typer.Option("--address", help="Ray: an existing cluster [one is started here].")] = None,
@@ -51,7 +59,10 @@ def experiment(
     from crosstask.storage import nonblocking_lock
 
     asks = experiment_named(name)
-    _refuse("--split-by", split_by, ("paper", "group"))
+    few = name in ("few-videos", "never-trained", "sharing-controls")
+    if not few:
+        _refuse("--split-by", split_by, ("paper", "group"))
+    _refuse("--names", names, ("given", "published"))
     _refuse("--shared-videos", shared_videos, ("keep", "drop"))
     check_engine(engine)
     _refuse("--recipe", recipe, ("paper", "best"))
@@ -70,6 +81,10 @@ def experiment(
         with_hmm=recipe == "best",
         methods=_methods(name, methods, sharing),
         sharing=sharing,
+        counts=_counts(counts),
+        folds=folds,
+        names=names,
+        supervision=_supervision(supervision),
         engine=engine,
         workers=workers,
         address=address,
@@ -94,7 +109,8 @@ def _methods(experiment: str, methods: str | None, sharing: str | None) -> tuple
     from crosstask.methods.table import canonical_name, resolve_method
     from crosstask.records import InputError
 
-    if experiment != "cross-task" and (methods is not None or sharing is not None):
+    few = experiment in ("few-videos", "never-trained", "sharing-controls") and sharing is None
+    if experiment != "cross-task" and not few and (methods is not None or sharing is not None):
         option = "--methods" if methods is not None else "--sharing"
         raise InputError(
             f"{option}: experiment '{experiment}' compares fixed methods; choose methods with `experiment cross-task`"
@@ -108,6 +124,28 @@ def _methods(experiment: str, methods: str | None, sharing: str | None) -> tuple
         if is_own(name):
             resolve_method(name)
     return tuple(name if is_own(name) else canonical_name(name) for name in names)
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    """Numbers of videos, ascending.
+
+    >>> _counts("3, 1")
+    (1, 3)
+    """
+    from crosstask.records import InputError
+
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts or not all(part.isdecimal() and 0 < int(part[:9]) < 10_000 for part in parts):
+        raise InputError(f"--counts {text}: expected numbers of videos from 1 on, e.g. 1,2,3,5")
+    return tuple(sorted({int(part) for part in parts}))
+
+
+def _supervision(text: str | None) -> tuple[str, ...]:
+    """The kinds of supervision in a comma-separated list."""
+    kinds = tuple(kind.strip() for kind in (text or "").split(",") if kind.strip())
+    for kind in kinds:
+        _refuse("--supervision", kind, ("windows", "order", "labels"))
+    return kinds
 
 
 def _refuse(option: str, given: str, expected: tuple[str, ...]) -> None:

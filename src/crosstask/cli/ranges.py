@@ -44,6 +44,7 @@ RANGES = {
     "--epochs": Range(0, _COUNT),
     "--runs": Range(1, _COUNT),
     "--train-videos": Range(1, _COUNT),
+    "--folds": Range(2, 1000),
     "--draws": Range(1, _COUNT),
     "--workers": Range(1, 4096),
     "--every": Range(1, _COUNT),

@@ -40,6 +40,7 @@ class Evaluation:
     skipped: Mapping[str, str] = field(default_factory=dict)
     recall_by_step: Mapping[str, list[float | None]] = field(default_factory=dict)
     steps_without_positives: int = 0
+    hits_by_video: Mapping[str, list[bool | None]] = field(default_factory=dict)  # "TASK_VIDEO" -> steps; None where not shown
 
     @property
     def recall(self) -> float:
@@ -180,7 +181,7 @@ def evaluate_videos(
     """
     recall, average_precision, f1, intervals = StepRecall(), FrameAveragePrecision(), MatchedF1(), IntervalMetrics()
     skipped: dict[str, str] = {}
-    n_videos = 0
+    hits: dict[str, list[bool | None]] = {}
     for video in videos:
         try:
             truth = true_segments(corpus, video)
@@ -195,11 +196,10 @@ def evaluate_videos(
         except ValueError as error:
             skipped[str(video.key)] = f"video {video.key}: {error}"
         else:
-            recall.add(video.task, moments, truth)
+            hits[str(video.key)] = recall.add(video.task, moments, truth)
             average_precision.add(video.task, scores, truth)
             f1.add(video.task, moments, truth)
             intervals.add(video.task, found, moments >= 0, corpus.annotations[video.key], len(scores))
-            n_videos += 1
         advance()
     by_metric = {
         "recall": recall.by_task(),
@@ -208,7 +208,7 @@ def evaluate_videos(
         "start_5s": intervals.start_5s(),
         "iou": intervals.iou(),
     }
-    return Evaluation(by_metric, n_videos, skipped, recall.by_step(), average_precision.steps_without_positives())
+    return Evaluation(by_metric, len(hits), skipped, recall.by_step(), average_precision.steps_without_positives(), hits)
 
 
 def features_of(corpus: Corpus, video: Video) -> npt.NDArray[np.floating]:

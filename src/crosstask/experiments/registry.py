@@ -4,6 +4,9 @@ from collections.abc import Callable
 
 from crosstask.experiments.ablations import depth, no_narration
 from crosstask.experiments.cross_task import cross_task
+from crosstask.experiments.few_videos.controls import sharing_controls
+from crosstask.experiments.few_videos.experiment import few_videos
+from crosstask.experiments.few_videos.never_trained import never_trained
 from crosstask.experiments.metrics_agreement import metrics_agreement
 from crosstask.experiments.narration import narration
 from crosstask.experiments.optimiser import optimiser
@@ -24,6 +27,9 @@ EXPERIMENTS: dict[str, Callable[[ExperimentConfig], ExperimentResult]] = {
     "sharing-gain": sharing_gain,
     "depth": depth,
     "optimiser": optimiser,  # Sec. 5.1, five tasks
+    "few-videos": few_videos,  # does sharing pay, by training videos per task
+    "never-trained": never_trained,  # tasks left out in turn, by stratum of their steps
+    "sharing-controls": sharing_controls,  # permuted words, other names, other orders
 }
 
 

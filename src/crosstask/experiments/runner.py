@@ -46,6 +46,10 @@ class ExperimentConfig:
     with_hmm: bool = False  # add the default method as a row
     methods: tuple[str, ...] = ()  # cross-task: the rows, instead of the paper's
     sharing: str | None = None  # of the methods that share: a level, or FILE.py:NAME
+    counts: tuple[int, ...] = (1, 2, 3, 5)  # few-videos: training videos per task
+    folds: int = 3  # few-videos, never-trained, sharing-controls: parts of the groups, each tested once
+    names: str = "given"  # the same: step names as given, or "published": cut from published descriptions
+    supervision: tuple[str, ...] = ()  # the same: windows, order, labels; empty for all
     engine: str = "local"
     workers: int = 1
     address: str | None = None

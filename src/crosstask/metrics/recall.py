@@ -18,15 +18,17 @@ class StepRecall:
     hits: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     present: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
 
-    def add(self, task: str, moments: npt.NDArray[np.int64], truth: npt.NDArray[np.bool_]) -> None:
-        """Count one video: moments (K,), -1 where a step was not found; truth (T, K)."""
+    def add(self, task: str, moments: npt.NDArray[np.int64], truth: npt.NDArray[np.bool_]) -> list[bool | None]:
+        """Count one video: moments (K,), -1 where a step was not found; truth (T, K). For each step, whether it is hit; None if not shown."""
         n_steps = truth.shape[1]
         steps = np.arange(n_steps)
         hit = truth[np.maximum(moments, 0), steps] & (moments >= 0)
         self.hits.setdefault(task, np.zeros(n_steps, dtype=np.int64))
         self.present.setdefault(task, np.zeros(n_steps, dtype=np.int64))
         self.hits[task] += hit
-        self.present[task] += truth.any(axis=0)
+        shown: npt.NDArray[np.bool_] = np.asarray(truth.any(axis=0))
+        self.present[task] += shown
+        return [bool(h) if s else None for h, s in zip(hit, shown, strict=True)]
 
     def by_task(self) -> dict[str, float]:
         """Recall of each task with at least one present step, as a fraction."""
