@@ -9,7 +9,7 @@ from crosstask.methods.protocols import Method
 from crosstask.methods.table import ALIASES, known_settings, method_title, resolve_method
 
 TRAIN_ON = ("all", "primary", "related", "others")  # others: the model that localizes a task is trained on the other tasks
-_SHARES_NOTHING = ("uniform", "random", "alayrac16", "richard18", "supervised", "task-specific")
+_SHARES_NOTHING = ("uniform", "random", "alayrac16", "richard18", "richard18-linear", "supervised", "task-specific")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.order_only import Random, Uniform
 from crosstask.methods.own_code import is_own, load_own, split_own
 from crosstask.methods.protocols import Method
-from crosstask.methods.richard18 import Richard18
+from crosstask.methods.richard18 import Richard18, Richard18Linear
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.zhukov19 import TaskSpecific, Zhukov19
 from crosstask.records import InputError
@@ -27,6 +27,7 @@ METHODS: dict[str, type] = {
     "supervised": Supervised,
     "alayrac16": Alayrac16,
     "richard18": Richard18,
+    "richard18-linear": Richard18Linear,
     "deep": DeepClassifier,
     "uniform": Uniform,
     "random": Random,

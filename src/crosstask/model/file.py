@@ -43,9 +43,16 @@ def _hmm_scorer_from(arrays: Arrays, values: dict[str, object]) -> StoredScorer:
     return hmm_scorer_from(arrays, values)
 
 
+def _set_network_scorer_from(arrays: Arrays, values: dict[str, object]) -> StoredScorer:
+    from crosstask.methods.richard18 import set_network_scorer_from  # loads the training of a baseline, which others do not need
+
+    return set_network_scorer_from(arrays, values)
+
+
 SCORERS: dict[str, Callable[[Arrays, dict[str, object]], StoredScorer]] = {
     "component": component_scorer_from,
     "task-linear": task_scorer_from,
+    "set-network": _set_network_scorer_from,
     "hmm": _hmm_scorer_from,
 }
 _FORMER_KINDS = {"self-labelled": "hmm"}  # as version 0.1 wrote it

@@ -86,9 +86,32 @@ def test_the_relaxed_optimum_equals_a_general_convex_solvers():
     assert found.objectives[-1] - found.gaps[-1] <= best.fun + 1e-9
 
 
+def test_a_worked_case_of_the_published_form():
+    """Two equal videos with X = 0, 1, 2 and two steps. The mean of the orders (0,1), (0,2), (1,2) is Y = (2/3, 1/3, 0), (0, 1/3, 2/3).
+
+    Centred, XᵀX = 4 and XᵀY = -4/3, 4/3; the published lambda is 1 / (K V) = 1/4, so r = N / 4 = 1.5 and W = -+(4/3) / 5.5 = -+8/33.
+    """
+    X = np.array([[0.0], [1.0], [2.0], [0.0], [1.0], [2.0]])
+    found = diffrac(X, [np.ones((3, 2), bool)] * 2, DiffracSettings(iterations=1, gap=0.0))
+    assert found.weights == pytest.approx(np.array([[-8 / 33, 1 / 3 + 8 / 33], [8 / 33, 1 / 3 - 8 / 33]]))
+    assert [times.tolist() for times in found.times] == [[0, 2], [0, 2]], "scores fall for the first step and rise for the second"
+    refitted = diffrac(X, [np.ones((3, 2), bool)] * 2, DiffracSettings(iterations=1, gap=0.0, refit=True))
+    assert refitted.weights[:, 0] == pytest.approx([-2 / 5.5, 2 / 5.5]), "the map of the integer labels (0, 2)"
+
+
+def test_the_map_is_that_of_the_relaxed_labels_with_the_best_rounding():
+    X, allowed = problem(6, n_videos=3, n_segments=6, n_steps=2)
+    found = diffrac(X, allowed, DiffracSettings(ridge=0.5, iterations=1))
+    mean = np.zeros((6, 2))
+    for labels in placements(allowed[0]):
+        mean += labels
+    Y = np.concatenate([mean / 15] * 3)
+    assert found.weights == pytest.approx(linear_map(ridge_problem(X, 0.5), Y))
+
+
 def test_the_rounding_is_near_the_best_of_all_labellings():
     X, allowed = problem(4, n_videos=2, n_segments=4, n_steps=2)
-    found = diffrac(X, allowed, DiffracSettings(ridge=0.5, iterations=500))
+    found = diffrac(X, allowed, DiffracSettings(ridge=0.5, iterations=500, refit=True))
     everything = [loss_of_best_map(X, np.concatenate(Y), 0.5) for Y in product(*(list(placements(a)) for a in allowed))]
     rounded = np.zeros((8, 2))
     for video, times in enumerate(found.times):

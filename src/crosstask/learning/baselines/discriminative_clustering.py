@@ -7,8 +7,12 @@ With Xc centred and r the ridge, the best linear map leaves a quadratic in Y alo
 
 since every column of Y sums to V. h is convex; Frank-Wolfe walks over the hull of all such Y: the linear oracle is the *once* programme of every
 video, gap(Y) = <h'(Y), Y - oracle(h'(Y))> bounds how far h(Y) is from the optimum, and each video walks towards its vertex by an exact line
-search of its own, one after another: never worse than one common step, and far fewer of them. Every vertex on the way is a rounding; the
-best of them by h is the answer. Only allowed cells of Y can differ from zero: only their rows of U are formed, and only there h' is.
+search of its own, one after another: never worse than one common step, and far fewer of them. Only allowed cells of Y can differ from zero: only
+their rows of U are formed, and only there h' is.
+
+As published, every relaxed Y is rounded by the programme on the scores of its own linear map; the map of the iterate whose rounding has the
+least h is the answer.
+With `refit`, the vertices on the way are the roundings, and the map is fitted to the integer labels of the best of them.
 """
 
 from collections.abc import Sequence
@@ -30,20 +34,21 @@ Ints = npt.NDArray[np.int64]
 class DiffracSettings:
     """How strongly to regularise, and when to stop."""
 
-    ridge: float = 1.0  # r in units of N times the mean variance of a feature
+    ridge: float | None = None  # r in units of N times the mean variance of a feature; None: as published, r = N / (K V)
+    refit: bool = False  # fit the map to the best integer labels instead of the relaxed ones
     iterations: int = 300
     gap: float = 1e-3  # relative to h of any labelling under W = 0, (K V - K V²/N) / (2N)
 
     def __post_init__(self) -> None:
         """Refuse settings without a meaning."""
-        if not self.ridge > 0:
+        if self.ridge is not None and not self.ridge > 0:
             raise ValueError(f"ridge {self.ridge} is out of range; expected a number above 0")
         if self.iterations < 1:
             raise ValueError(f"{self.iterations} iterations are too few; expected at least 1")
 
 
 class Diffrac(NamedTuple):
-    """The linear map (K, D + 1) of the best rounding, its times per video, and objective and gap of every relaxed iterate."""
+    """The linear map (K, D + 1) with the best rounding, its times per video, and objective and gap of every relaxed iterate."""
 
     weights: npt.NDArray[np.float64]
     times: tuple[Ints, ...]
@@ -67,12 +72,13 @@ class Ridge(NamedTuple):
         return len(self.mean) <= len(self.centred)
 
 
-def ridge_problem(X: Floats, ridge: float) -> Ridge:
-    """The ridge problem of X (N, D), its products formed once in the smaller of its two forms."""
+def ridge_problem(X: Floats, ridge: float | None, n_labels: int = 1) -> Ridge:
+    """The ridge problem of X (N, D), its products formed once in the smaller of its two forms; `n_labels` is K V."""
     n_rows, n_dimensions = X.shape
     mean = X.mean(axis=0, dtype=np.float64)
     centred = X - mean  # (N, D) float64
-    strength = max(ridge * float(np.einsum("nd,nd->", centred, centred)) / n_dimensions, 1e-12)
+    in_variances = float(np.einsum("nd,nd->", centred, centred)) / n_dimensions
+    strength = max(n_rows / n_labels if ridge is None else ridge * in_variances, 1e-12)
     products = centred.T @ centred if n_dimensions <= n_rows else centred @ centred.T
     return Ridge(centred, mean, strength, products + strength * np.eye(len(products)))
 
@@ -155,21 +161,23 @@ def diffrac(features: Floats, allowed: Sequence[npt.NDArray[np.bool_]], settings
     ((2, 3), [2, 2], True)
     """
     settings = settings or DiffracSettings()
-    labels, problem = _Labels(allowed), ridge_problem(features, settings.ridge)
+    labels = _Labels(allowed)
+    problem = ridge_problem(features, settings.ridge, labels.n_steps * labels.n_videos)
     U = ridge_factor(problem, labels.rows)  # (A, R)
     N, K, V = labels.n_rows, labels.n_steps, labels.n_videos
     fixed = K * V * V / N  # K V²/N
     Y, costs = labels.mean_placement(), np.empty((len(U), K))
     UY = np.stack([Y[rows].T @ U[rows] for rows in labels.videos()])  # (V, K, R)
-    best, best_places = np.inf, labels.oracle(-Y)
+    best, best_places, best_Y = np.inf, labels.oracle(-Y), Y.copy()
     objectives, gaps = [], []
     for _ in range(settings.iterations):
         total = UY.sum(axis=0)  # (UᵀY)ᵀ
         towards_Y = _gradient_into(U, labels.allowed, Y, total, N, costs)
         places = labels.cheapest(costs)
-        vertex = _rounded_objective(U, labels, places, fixed)
-        if vertex < best:
-            best, best_places = vertex, places
+        rounded = places if settings.refit else labels.cheapest(N * costs - Y)  # least sum of -(X W + b)
+        value = _rounded_objective(U, labels, rounded, fixed)
+        if value < best or (value == best and not settings.refit):  # of equals the published code keeps the last
+            best, best_places, best_Y = value, rounded, Y.copy()
         objectives.append((float(np.einsum("ak,ak->", Y, Y)) - fixed - float((total**2).sum())) / (2 * N))
         gaps.append(towards_Y - float(costs[places, np.arange(K)].sum()))
         if gaps[-1] <= settings.gap * (K * V - fixed) / (2 * N):
@@ -177,10 +185,10 @@ def diffrac(features: Floats, allowed: Sequence[npt.NDArray[np.bool_]], settings
         _walk(U, labels.first, places, Y, UY, total)
     nearest = labels.oracle(-Y)
     value = _rounded_objective(U, labels, nearest, fixed)
-    if value < best:
+    if settings.refit and value < best:
         best, best_places = value, nearest
     rows = labels.rows[best_places] - np.concatenate([[0], np.cumsum([len(a) for a in allowed])])[:-1, None]
-    weights = linear_map(problem, labels.full(labels.filled(best_places)))
+    weights = linear_map(problem, labels.full(labels.filled(best_places) if settings.refit else best_Y))
     relaxed = np.split(labels.full(Y), np.cumsum([len(places) for places in allowed])[:-1])
     return Diffrac(weights, tuple(rows), tuple(relaxed), tuple(objectives), tuple(gaps), float(best))
 
