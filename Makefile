@@ -7,6 +7,7 @@ EXTRAS := deep,video,speech,sentence,fasttext,serve,ray,dev
 QUICK := inference learning methods model evaluation metrics records text datasets storage features runs export narration experiments
 
 .PHONY: demo view setup locked test quick check docs bench faults fuzz system clean
+.PHONY: demo setup locked test quick check docs bench evidence faults fuzz system clean
 
 # What the demonstration and the commands that it prints need: video files and the viewer, no torch.
 $(VENV)/.demo: pyproject.toml constraints.txt
@@ -57,6 +58,10 @@ docs: $(VENV)/.full
 
 bench: $(VENV)/.full
 	$(BIN)/python -m benchmarks.speed.training --out bench.json
+
+# Every table on real data again, about two and a half hours of one core; needs CROSSTASK_DATA. Stopped, it resumes. ONLY="NAME .." runs some.
+evidence: $(VENV)/.full
+	$(BIN)/python -m benchmarks.real_data.evidence $(if $(ONLY),--only $(ONLY))
 
 # Hundreds of kills of every verb that writes, and minutes of load and of hostile files; the check does the same with fewer.
 faults: $(VENV)/.full

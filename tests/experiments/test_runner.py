@@ -15,7 +15,7 @@ import pytest
 from crosstask.experiments import runner
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.registry import experiment_named
-from crosstask.experiments.runner import TUNING_GRIDS, ExperimentConfig, tune
+from crosstask.experiments.runner import TUNING_GRIDS, ExperimentConfig, on_edge, tune
 from tiny import write_tiny
 
 QUICK = {"learning_rate": 0.01, "dropout": 0.1, "initial_epochs": 20, "epochs": 20}
@@ -100,16 +100,16 @@ def test_tuning_is_recorded_and_used(config, tmp_path):
     tuned = replace(config, out=tmp_path, runs=1, learning={"initial_epochs": 1, "epochs": 1}, tune=True)
     summary = experiment_named("no-narration")(tuned).summary
     tried = summary["tuning"]["zhukov19, windows"][0]
-    assert len(tried["tried"]) == 6 and tried["chosen"].items() <= max(tried["tried"], key=lambda t: t["recall"]).items()
+    assert len(tried["tried"]) == 15 and tried["chosen"].items() <= max(tried["tried"], key=lambda t: t["recall"]).items()
     used = json.loads((tmp_path / "jobs" / "zhukov19--windows-000.json").read_text())["values"]["learning"]
     assert tried["chosen"].items() <= used.items()
 
 
 def test_synthetic_corpora_are_tuned_on_the_mean_of_several_worlds(tmp_path, monkeypatch):
     recalls = {
-        1000: [0.5, 0.3, 0.2, 0.1],
-        1001: [0.1, 0.3, 0.2, 0.1],
-        1002: [0.1, 0.3, 0.2, 0.1],
+        1000: [0.0, 0.5, 0.3, 0.2, 0.1],
+        1001: [0.0, 0.1, 0.3, 0.2, 0.1],
+        1002: [0.0, 0.1, 0.3, 0.2, 0.1],
     }  # the first world's best is luck
 
     def recorded(self, stage, jobs):
@@ -120,4 +120,15 @@ def test_synthetic_corpora_are_tuned_on_the_mean_of_several_worlds(tmp_path, mon
     monkeypatch.setattr(ExperimentConfig, "run_jobs", recorded)
     chosen, record = tune(ExperimentConfig("synthetic:demo:clear:0:8", tmp_path, runs=4, tune=True), [Arm("a", "alayrac16")])
     assert [[s.learning["ridge"] for s in of_runs] for of_runs in chosen] == [[0.1] * 4]
-    assert record["a"][0]["tried"][0] == {"ridge": 0.01, "recall": pytest.approx(0.7 / 3)}
+    assert record["a"][0]["tried"][1] == {"ridge": 0.01, "recall": pytest.approx(0.7 / 3)} and record["a"][0]["edge"] == []
+
+
+def test_the_grid_has_the_settings_of_the_paper_and_supervised_both_levels_of_sharing():
+    assert {"learning_rate": 1e-5, "dropout": 0.7} in TUNING_GRIDS["zhukov19"]
+    assert {setting["sharing"] for setting in TUNING_GRIDS["supervised"]} == {"component", "none"}
+    assert {"ridge": None} in TUNING_GRIDS["alayrac16"]
+
+
+def test_a_choice_at_the_end_of_the_grid_is_reported():
+    options = [{"learning_rate": rate, "ridge": ridge} for rate, ridge in ((1, None), (2, 0.1), (3, None))]
+    assert on_edge(options, 0) == ["learning_rate"] and on_edge(options, 1) == []

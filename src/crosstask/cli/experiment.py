@@ -99,7 +99,10 @@ def experiment(
     if as_json:
         print_json(result.summary)
         return
-    print_table(f"{result.title}: {result.summary['corpus']}, {runs} runs", result.header, result.rows)
+    print_table(f"{result.title}: {result.summary['corpus']}, {result.summary['runs']} runs", result.header, result.rows)
+    for arm, chosen in result.summary.get("tuning", {}).items():
+        if edges := sorted({name for choice in chosen for name in choice["edge"]}):
+            note(f"{arm}: the choice of {', '.join(edges)} lies at the end of the values tried")
     say(f"report.html, results.json, results.csv, table.tex and figures in {out}")
 
 

@@ -22,6 +22,7 @@ class Arm:
     train_on: str = "primary"
     narration: bool = True
     n_tasks: int | None = None
+    labels: bool = False  # train on the annotation of all training videos
     learning: Mapping[str, Any] = field(default_factory=dict)  # settings that differ from the method's defaults
 
     def values(self) -> dict[str, Any]:

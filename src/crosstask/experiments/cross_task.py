@@ -29,6 +29,7 @@ PAIRS = (
     ("supervised", "zhukov19"),
     ("zhukov19", "uniform"),
     ("hmm", "zhukov19"),
+    ("hmm, all labels", "supervised"),
 )
 
 
@@ -37,7 +38,11 @@ def arms(config: ExperimentConfig) -> list[Arm]:
     if config.methods:
         return [arm_of_method(method, config.sharing) for method in config.methods]
     names = ["supervised", "uniform", "random", "alayrac16", "richard18", "task-specific", "zhukov19"]
-    return [arm_of_method(name, config.sharing) for name in ([*names, "hmm"] if config.with_hmm else names)]
+    rows = [arm_of_method(name, config.sharing) for name in names]
+    if config.with_hmm:
+        hmm = arm_of_method("hmm", config.sharing)
+        rows += [hmm, replace(hmm, name="hmm, all labels", labels=True)]  # the second ceiling beside supervised
+    return rows
 
 
 def cross_task(config: ExperimentConfig) -> ExperimentResult:

@@ -1,6 +1,7 @@
 """One job: plain values -> train one arm on one split and evaluate it -> plain values. Importable by name, so any engine can call it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from crosstask.inference import decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
 from crosstask.model.localization import localization_of
-from crosstask.records import Corpus, InputError, Video
+from crosstask.records import Corpus, InputError, Video, labels_from_annotation
 
 SHOWN_VIDEOS_PER_TASK = 2
 
@@ -87,6 +88,8 @@ def _fit_and_evaluate(corpus: Corpus, train: Sequence[Video], test: Sequence[Vid
     training_corpus = corpus.only_tasks({video.task for video in train}).only(train)
     if not values["narration"]:
         training_corpus = training_corpus.without_windows()
+    if values.get("labels"):
+        training_corpus = with_all_labels(training_corpus)
     method = build_method(values["method"], values["sharing"], values["learning"])
     scorer = method.fit(training_corpus, np.random.default_rng([values["seed"], 1]))
     evaluation = evaluate_videos(corpus, scorer, test)
@@ -94,6 +97,13 @@ def _fit_and_evaluate(corpus: Corpus, train: Sequence[Video], test: Sequence[Vid
     if values.get("show"):
         result["parses"] = _localizations(corpus, scorer, test)
     return result
+
+
+def with_all_labels(corpus: Corpus) -> Corpus:
+    """The corpus with the annotation of all its videos as labels, which methods that take labels are trained on."""
+    annotated = [video for video in corpus.videos if video.key in corpus.annotations]
+    labels = {v.key: labels_from_annotation(corpus.annotations[v.key], len(corpus.task_of(v).steps)) for v in annotated}
+    return replace(corpus, labels=labels)
 
 
 def _localizations(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> list[dict[str, Any]]:

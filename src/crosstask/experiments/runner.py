@@ -19,13 +19,31 @@ Progress = Callable[
 ]  # stage, number of jobs -> function to call after each job
 _TUNING_SEED_OFFSET = 1000  # seeds of tuning jobs; larger than any number of runs
 
-TUNING_GRIDS: Mapping[str, Sequence[Mapping[str, Any]]] = {
-    name: [{"learning_rate": rate, "dropout": dropout} for rate in (1e-4, 3e-4, 1e-3) for dropout in (0.3, 0.7)]
-    for name in ("zhukov19", "task-specific", "supervised", "deep")
-} | {
-    "alayrac16": [{"ridge": ridge} for ridge in (0.01, 0.1, 1.0, 10.0)],
-    "richard18": [{"classifier_rate": rate} for rate in (1e-3, 1e-2)],
+_RATES = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3)  # from the paper's at D = 3200 to what narrower features need
+_DROPOUTS = (0.3, 0.5, 0.7)
+_RATE_AND_DROPOUT = [{"learning_rate": rate, "dropout": dropout} for rate in _RATES for dropout in _DROPOUTS]
+TUNING_GRIDS: Mapping[str, Sequence[Mapping[str, Any]]] = dict.fromkeys(
+    ("zhukov19", "task-specific", "deep"), _RATE_AND_DROPOUT
+) | {
+    "supervised": [{**settings, "sharing": level} for level in ("component", "none") for settings in _RATE_AND_DROPOUT],
+    "alayrac16": [{"ridge": ridge} for ridge in (None, 0.01, 0.1, 1.0, 10.0)],  # None: as published
+    "richard18": [{"classifier_rate": rate} for rate in (0.03, 0.1, 0.3)],  # 0.1: as published
+    "richard18-linear": [{"classifier_rate": rate} for rate in (1e-3, 1e-2)],
 }
+
+
+def on_edge(options: Sequence[Mapping[str, Any]], best: int) -> list[str]:
+    """Names of the settings whose chosen value is the smallest or largest of three or more numbers tried.
+
+    >>> on_edge([{"rate": 1, "dropout": 0.3}, {"rate": 2, "dropout": 0.3}, {"rate": 3, "dropout": 0.7}], 2)
+    ['rate']
+    """
+    edges = []
+    for name, value in options[best].items():
+        tried = sorted({option[name] for option in options if isinstance(option.get(name), int | float)})
+        if len(tried) > 2 and value in (tried[0], tried[-1]):
+            edges.append(name)
+    return edges
 
 
 @dataclass(frozen=True)
@@ -134,11 +152,13 @@ def tune(config: ExperimentConfig, arms: Sequence[Arm]) -> tuple[list[list[Arm]]
     for number, arm in enumerate(arms):
         by_group = []
         for group in range(len(groups)):
-            tried = [(c, fmean(recalls[group, number, i])) for i, c in enumerate(TUNING_GRIDS.get(arm.method, ()))]
-            best = max(tried, key=lambda pair: pair[1])[0] if tried else {}  # the first of equal ones
-            by_group.append(arm.with_settings(**best))
+            grid = TUNING_GRIDS.get(arm.method, ())
+            tried = [fmean(recalls[group, number, i]) for i in range(len(grid))]
+            best = tried.index(max(tried)) if tried else 0  # the first of equal ones
+            by_group.append(arm.with_settings(**grid[best]) if tried else arm)
             if tried:
-                record.setdefault(arm.name, []).append({"chosen": best, "tried": [{**c, "recall": r} for c, r in tried]})
+                entry = {"chosen": grid[best], "tried": [{**c, "recall": r} for c, r in zip(grid, tried, strict=True)]}
+                record.setdefault(arm.name, []).append({**entry, "edge": on_edge(grid, best)})
         chosen.append(by_group if len(groups) == config.runs else by_group * config.runs)
     return chosen, record
 

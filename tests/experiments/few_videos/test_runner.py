@@ -1,7 +1,7 @@
 import pytest
 
 from crosstask.experiments.few_videos.job import FewArm
-from crosstask.experiments.few_videos.runner import GRIDS, on_edge, pooled, settings_of
+from crosstask.experiments.few_videos.runner import GRIDS, pooled, settings_of
 
 
 def test_hits_are_pooled_by_task_and_person():
@@ -14,8 +14,3 @@ def test_hits_are_pooled_by_task_and_person():
 @pytest.mark.parametrize("supervision", ["order", "labels"])
 def test_every_setting_of_a_grid_is_one_of_the_method(method, supervision):
     assert len(settings_of(FewArm(method, "none", supervision, False))) == len(GRIDS[method])
-
-
-def test_a_choice_at_the_end_of_the_grid_is_reported():
-    options = [{"learning_rate": rate} for rate in (1, 2, 3)]
-    assert on_edge(options, 0) == ["learning_rate"] and on_edge(options, 1) == []

@@ -1,7 +1,7 @@
 """One job: plain values -> train on few videos, evaluate on other groups -> plain values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,9 +18,10 @@ from crosstask.experiments.few_videos.step_lists import (
     with_published_names,
     with_training_order,
 )
+from crosstask.experiments.job import with_all_labels
 from crosstask.inference import ordered_ceiling
 from crosstask.metrics.truth import true_segments
-from crosstask.records import Corpus, Video, labels_from_annotation
+from crosstask.records import Corpus, Video
 from crosstask.text.stems import stems_of_step
 
 SUPERVISION = ("windows", "order", "labels")  # narration windows and order; order alone; all annotation
@@ -100,11 +101,7 @@ def _training_corpus(corpus: Corpus, train: Sequence[Video], values: Mapping[str
     chosen = corpus.only_tasks({video.task for video in train}).only(train)
     if values["supervision"] != "windows":
         chosen = chosen.without_windows()
-    if values["supervision"] != "labels":
-        return chosen
-    n_steps = {task.id: len(task.steps) for task in chosen.tasks.values()}
-    labels = {v.key: labels_from_annotation(corpus.annotations[v.key], n_steps[v.task]) for v in train}
-    return replace(chosen, labels=labels)
+    return with_all_labels(chosen) if values["supervision"] == "labels" else chosen
 
 
 def strata(corpus: Corpus, train: Sequence[Video], tasks: Sequence[str]) -> dict[str, list[str]]:

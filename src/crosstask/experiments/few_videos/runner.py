@@ -17,7 +17,7 @@ from crosstask.experiments.few_videos.design import (
     training_videos,
 )
 from crosstask.experiments.few_videos.job import FewArm, train_on_few
-from crosstask.experiments.runner import ExperimentConfig
+from crosstask.experiments.runner import ExperimentConfig, on_edge
 from crosstask.jobs import Job
 from crosstask.methods.table import known_settings
 from crosstask.records import Corpus, parse_video_key
@@ -132,20 +132,6 @@ def _trained_tasks(design: Design, fold: Fold, few: Sequence[str], inner: Sequen
     train = training_videos(design.corpus, held_out, few, TUNING_COUNT, False, design.part, design.config.seed, TUNING_COUNT)
     judged = {v.task for v in design.corpus.videos if group_of(v, design.part) in inner and v.key in design.corpus.annotations}
     return sorted({video.task for video in train} & judged)
-
-
-def on_edge(options: Sequence[Mapping[str, Any]], best: int) -> list[str]:
-    """Names of the settings chosen at the largest or smallest value of three or more.
-
-    >>> on_edge([{"rate": 1, "dropout": 0.3}, {"rate": 2, "dropout": 0.3}, {"rate": 3, "dropout": 0.7}], 2)
-    ['rate']
-    """
-    edges = []
-    for name, value in options[best].items():
-        tried = sorted({option[name] for option in options if name in option})
-        if len(tried) > 2 and value in (tried[0], tried[-1]):
-            edges.append(name)
-    return edges
 
 
 def pooled(results: Sequence[Mapping[str, Any]], part: int) -> Hits:
