@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "results"
 TABLE = "<!-- results table -->"
+SHARING = "<!-- sharing tables -->"
 REFERENCE = re.compile(r"<!-- reference: (\w+) -->")
 
 
@@ -27,6 +28,11 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """A page with the table of results and the reference of public names where its source has the markers."""
     markdown = markdown.replace(TABLE, results_table()) if TABLE in markdown else markdown
+    if SHARING in markdown:
+        sys.path.insert(0, str(Path(__file__).parent))
+        from sharing import sharing_section
+
+        markdown = markdown.replace(SHARING, sharing_section())
     return REFERENCE.sub(lambda marker: reference_of(marker[1]), markdown)
 
 
