@@ -64,13 +64,19 @@ TABLES = (
         _experiment("few-videos", "captaincook", "--names published --split-by group:2 --supervision order --counts 1,3,5"),
         7,
     ),
-    Table("captaincook-never-trained", _experiment("never-trained", "captaincook", "--names published"), 12),
+    Table(
+        "captaincook-never-trained",
+        _experiment("never-trained", "captaincook", "--names published --supervision order,windows"),
+        8,
+    ),
     Table(
         "captaincook-never-trained-given-names",
         _experiment("never-trained", "captaincook", "--names given --supervision order"),
         5,
     ),
-    Table("captaincook-sharing-controls", _experiment("sharing-controls", "captaincook", "--names published"), 12),
+    Table(
+        "captaincook-sharing-controls", _experiment("sharing-controls", "captaincook", "--names published --supervision order"), 6
+    ),
     Table(
         "breakfast-few-videos",
         _experiment("few-videos", "breakfast", "--supervision order --counts 1,3,5 --train-videos 15"),

@@ -117,6 +117,23 @@ def setting_names(method: Any) -> set[str]:
     return names
 
 
+def default_settings(name: str) -> dict[str, Any]:
+    """The settings of a method of METHODS by their flat names, with their default values.
+
+    >>> default_settings("zhukov19")["dropout"]
+    0.7
+    """
+    return _flat(METHODS[canonical_name(name)]())
+
+
+def _flat(method: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for part in _parameters(method):
+        value = getattr(method, part.name)
+        found |= _flat(value) if is_dataclass(value) else {part.name: value}
+    return found
+
+
 def _replaced(settings: Any, changes: Mapping[str, Any]) -> Any:
     changed = {}
     for part in _parameters(settings):
