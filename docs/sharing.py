@@ -62,7 +62,19 @@ def few_videos_lines(name: str, summary: Mapping[str, Any]) -> list[str]:
     for what, by_number in summary["differences"].items():
         if what.endswith("shared - best unshared"):
             rows.append([f"*{what}*", *(points(by_number[n]) for n in numbers)])
-    return [f"Recall by training videos per task, `{summary['names']}` names (`{name}`):", *table(header, rows)]
+    lines = [f"Recall by training videos per task, `{summary['names']}` names (`{name}`):", *table(header, rows)]
+    return [*lines, *metrics_lines(summary, "3" if "3" in numbers else numbers[0])]
+
+
+def metrics_lines(summary: Mapping[str, Any], number: str) -> list[str]:
+    """All metrics at one number of videos, for words shared and nothing shared."""
+    header = [f"at {number} per task", "step recall", "frame mAP", "starts within 5 s", "IoU"]
+    rows = [
+        [f"`{arm}`", *(percent(of[number][metric]["mean"]) for metric in ("recall", "map", "start_5s", "iou"))]
+        for arm, of in summary["results"].items()
+        if number in of and ", step, " not in arm
+    ]
+    return table(header, rows)
 
 
 def never_trained_lines(name: str, summary: Mapping[str, Any]) -> list[str]:

@@ -19,7 +19,8 @@ def sharing(monkeypatch, tmp_path):
 
 
 def point(mean):
-    return {"recall": {"mean": mean, "low": mean, "high": mean, "tasks": {"1": mean}}}
+    others = {metric: {"mean": mean / 2, "tasks": {}} for metric in ("map", "start_5s", "iou")}
+    return {"recall": {"mean": mean, "low": mean, "high": mean, "tasks": {"1": mean}}, **others}
 
 
 def few_videos_result():
@@ -44,6 +45,7 @@ def test_tables_hold_the_numbers_of_the_file(sharing, tmp_path):
     section = sharing.sharing_section()
     assert "| `hmm`, order alone: words shared, beside other tasks | 24.5 | 39.9 |" in section
     assert "+7.6 [+0.6, +13.8], 9 of 12" in section and "ordered ceiling 73.0" in section
+    assert "| `hmm, none, order, alone` | 28.2 | 14.1 | 14.1 | 14.1 |" in section
 
 
 def test_a_missing_result_is_left_out(sharing):
