@@ -40,3 +40,13 @@ def test_every_page_that_the_index_names_cites_the_result(file):
         page = ROOT / ("README.md" if place == "README" else place)
         text = page.read_text("utf-8") + ((ROOT / "docs" / "hooks.py").read_text("utf-8") if place == "docs/results.md" else "")
         assert re.search(rf"`{name}`|results/{name}\.json|\"{name}\"", text), f"{place} does not name {name}"
+
+
+def test_make_evidence_runs_the_commands_of_the_index():
+    from benchmarks.real_data.evidence import TABLES
+
+    names = [table.name for table in TABLES]
+    assert len(set(names)) == len(names)
+    for table in TABLES:
+        if f"{table.name}.json" in ROWS:
+            assert ROWS[f"{table.name}.json"][-1].strip(" `") == table.command

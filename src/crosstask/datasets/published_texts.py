@@ -40,7 +40,7 @@ def _extended(task: Task, entry: Any) -> Task:
         raise InputError(f"{FILE}, task {task.id}: found {str(entry)[:60]!r}; {_EXPECTED}") from None
     order = without_circles(edges)
     if dropped := len(set(edges)) - len(order):
-        log.warning("%s, task %s: %d edges lie on a circle and are left out", FILE, task.id, dropped)
+        log.info("%s, task %s: %d edges lie on a circle and are left out", FILE, task.id, dropped)
     try:
         return replace(task, order=tuple(order), descriptions=descriptions)
     except InputError as error:
