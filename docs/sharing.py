@@ -110,6 +110,8 @@ def sharing_section() -> str:
     """The whole section as markdown; a table whose result is not there is left out."""
     makers = {
         "captaincook-few-videos": few_videos_lines,
+        "captaincook-few-videos-windows": few_videos_lines,
+        "captaincook-few-videos-labels": few_videos_lines,
         "captaincook-few-videos-given-names": few_videos_lines,
         "captaincook-few-videos-kitchens": few_videos_lines,
         "breakfast-few-videos": few_videos_lines,

@@ -53,7 +53,11 @@ TABLES = (
         "CROSSTASK_DATA=DATA python -m benchmarks.real_data.release_baselines --out results/release-baselines.json",
         2,
     ),
-    Table("captaincook-few-videos", _experiment("few-videos", "captaincook", "--names published"), 22),
+    Table("captaincook-few-videos", _experiment("few-videos", "captaincook", "--names published --supervision order"), 7),
+    Table(
+        "captaincook-few-videos-windows", _experiment("few-videos", "captaincook", "--names published --supervision windows"), 7
+    ),
+    Table("captaincook-few-videos-labels", _experiment("few-videos", "captaincook", "--names published --supervision labels"), 9),
     Table(
         "captaincook-few-videos-given-names",
         _experiment("few-videos", "captaincook", "--names given --supervision order --counts 1,3,5"),
