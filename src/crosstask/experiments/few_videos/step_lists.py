@@ -1,7 +1,7 @@
 """The same corpus with other step lists: controls that say how far a result rests on names and on the order of the lists.
 
 - names: as given, or cut from published descriptions by the fixed rule of `datasets/short_names.py`;
-- order: as given, by the mean position in the training videos, or a topological order of the published task graph;
+- order: as given, by the mean position in the training videos, or a random order that keeps the published task graph;
 - words: permuted across tasks, which keeps the number of words of each step and the number of steps of each word, and nothing else.
 """
 
@@ -55,11 +55,12 @@ def with_training_order(corpus: Corpus, train: Sequence[Video]) -> Corpus:
     return reordered(corpus, {task: sorted(range(len(r)), key=lambda k: (r[k], k)) for task, r in ranks.items()})
 
 
-def with_graph_order(corpus: Corpus) -> Corpus:
-    """Steps in an order that keeps the published task graph; where it leaves a choice, the number of the step in the list decides."""
+def with_graph_order(corpus: Corpus, seed: int = 0) -> Corpus:
+    """Steps in an order that keeps the published task graph; where it leaves a choice, a random draw decides, so that no annotation is used."""
     if not any(task.order for task in corpus.tasks.values()):
         raise InputError(f"corpus '{corpus.name}': no task graph is published; expected edges in published.json")
-    orders = {task.id: topological_order(task.order, list(range(len(task.steps)))) for task in corpus.tasks.values()}
+    rng = np.random.default_rng([seed, 10])
+    orders = {task.id: topological_order(task.order, rng.random(len(task.steps)).tolist()) for task in corpus.tasks.values()}
     return reordered(corpus, orders)
 
 
