@@ -12,6 +12,7 @@ from crosstask.experiments.few_videos.experiment import METHODS, UNIFORM
 from crosstask.experiments.few_videos.figure import draw_strata
 from crosstask.experiments.few_videos.job import STRATA, SUPERVISION, FewArm, ceilings, corpus_with_lists, train_on_few
 from crosstask.experiments.few_videos.runner import (
+    Design,
     Hits,
     choose_settings,
     file_name,
@@ -35,21 +36,10 @@ def never_trained(config: ExperimentConfig) -> ExperimentResult:
         for sharing in ("component", "step")
     ]
     chosen, tuning = choose_settings(design, arms)
-    jobs, owners = [], []
-    for number, fold in enumerate(design.folds):
-        for which, few in enumerate(design.sets):
-            if not design.tested(fold, few):
-                continue
-            for arm in [UNIFORM, *arms]:
-                values = job_values(design, arm, fold, few, 0, learning=chosen.get((arm.name, number), {}))
-                values["beside"] = True  # also for Uniform: its strata depend on what else is trained on
-                jobs.append(Job(f"{file_name(arm.name)}-{number}-{which}", values))
-                owners.append(arm.name)
-    found = config.run_jobs("experiment", jobs, train_on_few)
-    results = {arm.name: [f for f, o in zip(found, owners, strict=True) if o == arm.name] for arm in [UNIFORM, *arms]}
+    results = _run(design, [UNIFORM, *arms], chosen)
     corpus = corpus_with_lists(config.corpus, config.names, False, None)
     tasks = sorted({task for few in design.sets for task in few})
-    by_arm = {name: _with_strata(of_arm, design.part, config.seed) for name, of_arm in results.items()}
+    uniform = results[UNIFORM.name]
     summary: dict[str, Any] = {
         "format": FORMAT,
         "experiment": "never-trained",
@@ -60,14 +50,29 @@ def never_trained(config: ExperimentConfig) -> ExperimentResult:
         **design.to_json(),
         "tasks": {task: corpus.tasks[task].title for task in tasks},
         "ordered_ceiling": {"tasks": ceilings(corpus, tasks)},
-        "results": by_arm,
-        "differences": {
-            f"{arm.name} - uniform": _differences(results[arm.name], results[UNIFORM.name], design.part, config.seed)
-            for arm in arms
-        },
+        "results": {name: _with_strata(of_arm, design.part, config.seed) for name, of_arm in results.items()},
+        "differences": {f"{a.name} - uniform": _differences(results[a.name], uniform, design.part, config.seed) for a in arms},
         "tuning": tuning,
     }
     return write_result(config, _table(summary), draw_strata)
+
+
+def _run(
+    design: Design, arms: Sequence[FewArm], chosen: Mapping[tuple[str, int], Mapping[str, Any]]
+) -> dict[str, list[dict[str, Any]]]:
+    """The results of every arm, fold and set of tasks that is left out."""
+    jobs, owners = [], []
+    for number, fold in enumerate(design.folds):
+        for which, few in enumerate(design.sets):
+            if not design.tested(fold, few):
+                continue
+            for arm in arms:
+                values = job_values(design, arm, fold, few, 0, learning=chosen.get((arm.name, number), {}))
+                values["beside"] = True  # also for Uniform: its strata depend on what else is trained on
+                jobs.append(Job(f"{file_name(arm.name)}-{number}-{which}", values))
+                owners.append(arm.name)
+    found = design.config.run_jobs("experiment", jobs, train_on_few)
+    return {arm.name: [f for f, o in zip(found, owners, strict=True) if o == arm.name] for arm in arms}
 
 
 def stratum_hits(results: Sequence[Mapping[str, Any]], part: int, stratum: str) -> Hits:
