@@ -6,6 +6,7 @@ import pytest
 from crosstask.experiments.registry import EXPERIMENTS, experiment_named
 from crosstask.experiments.runner import ExperimentConfig
 from crosstask.records import InputError
+from experiments.few_videos.people import write_people
 from tiny import write_tiny
 
 QUICK = {"learning_rate": 0.01, "dropout": 0.1, "initial_epochs": 2, "epochs": 2}
@@ -75,6 +76,12 @@ def test_the_optimiser_experiment_on_features_and_on_order_alone(config, tmp_pat
         "uniform, K = 15",
         "random, K = 15",
     ]
+
+
+def test_the_optimiser_experiment_on_tasks_with_descriptions_and_a_graph(tmp_path):
+    write_people(tmp_path / "corpus")
+    config = ExperimentConfig(str(tmp_path / "corpus"), tmp_path / "out", runs=1, split_by="group", learning=QUICK)
+    assert len(experiment_named("optimiser")(config).summary["results"]) == 8
 
 
 def test_the_narration_experiment_needs_subtitles(config):

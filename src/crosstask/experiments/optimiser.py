@@ -114,7 +114,7 @@ def _videos(corpus: Corpus, values: Mapping[str, Any]) -> list[Video]:
 def with_discovered_steps(corpus: Corpus, n_steps: int) -> Corpus:
     """The same videos with step lists of K steps named by number, and windows for these steps."""
     names = tuple(f"step {k + 1}" for k in range(n_steps))
-    tasks = {t.id: replace(t, steps=names) for t in corpus.tasks.values()}
+    tasks = {t.id: replace(t, steps=names, order=(), descriptions=()) for t in corpus.tasks.values()}
     published = windows_for(corpus, n_steps) if corpus.name == "five tasks" else {}
     windows = dict(published) or {
         v.key: windows_of_discovered_steps(corpus.windows[v.key], corpus.task_of(v), n_steps)
