@@ -12,6 +12,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "results"
 SUPERVISION = {"order": "order alone", "windows": "simulated windows", "labels": "all labels"}
+STRATA = ("name trained", "words trained", "unknown word")
 METRICS = ("recall", "map", "start_5s", "iou")
 CURVES = {"captaincook": "captaincook-few-videos", "Breakfast": "breakfast-few-videos"}
 
@@ -80,7 +81,7 @@ def metrics_lines(summary: Mapping[str, Any], number: str) -> list[str]:
 
 def never_trained_lines(name: str, summary: Mapping[str, Any]) -> list[str]:
     """Recall on tasks never trained on, by stratum."""
-    strata = list(next(iter(summary["results"].values()))["strata"])
+    strata = [s for s in STRATA if s in next(iter(summary["results"].values()))["strata"]]
     counted = next(iter(summary["results"].values()))["strata"]
     header = [
         "tasks never trained on",

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from crosstask.experiments.few_videos.never_trained import never_trained, stratum_hits
@@ -12,6 +14,8 @@ def test_strata_add_up_and_no_video_of_a_tested_task_is_trained_on(tmp_path):
     for of in summary["results"].values():
         assert of["videos"] == 32 and sum(s["steps"] for s in of["strata"].values()) == 96
         assert of["trained_on"] <= 2 * 2 * 3, "two people and at most three other tasks"
+    tuned = [json.loads(path.read_text())["values"] for path in (tmp_path / "out" / "jobs").glob("choose-*.json")]
+    assert tuned and all(values["count"] == 0 for values in tuned), "settings are chosen on tasks that are not trained on"
     assert set(summary["differences"]) == {"hmm, component, order, beside - uniform", "hmm, step, order, beside - uniform"}
     assert (tmp_path / "out" / "figure.png").exists()
 

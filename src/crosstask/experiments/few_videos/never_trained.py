@@ -35,7 +35,7 @@ def never_trained(config: ExperimentConfig) -> ExperimentResult:
         for supervision in config.supervision or SUPERVISION
         for sharing in ("component", "step")
     ]
-    chosen, tuning = choose_settings(design, arms)
+    chosen, tuning = choose_settings(design, arms, count=0)
     results = _run(design, [UNIFORM, *arms], chosen)
     corpus = corpus_with_lists(config.corpus, config.names, False, None)
     tasks = sorted({task for few in design.sets for task in few})

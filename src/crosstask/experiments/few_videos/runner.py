@@ -94,18 +94,23 @@ def settings_of(arm: FewArm) -> list[dict[str, Any]]:
     return [{}]
 
 
-def choose_settings(design: Design, arms: Sequence[FewArm]) -> tuple[dict[tuple[str, int], dict[str, Any]], dict[str, Any]]:
-    """(arm, fold) -> settings with the best recall on inner groups of the fold's training people, and the record of all tried."""
+def choose_settings(
+    design: Design, arms: Sequence[FewArm], count: int = TUNING_COUNT
+) -> tuple[dict[tuple[str, int], dict[str, Any]], dict[str, Any]]:
+    """(arm, fold) -> settings with the best recall on inner groups of the fold's training people, and the record of all tried.
+
+    They are chosen with `count` videos of each task of a set; with 0, on tasks that are not trained on.
+    """
     jobs, cells = [], []
     for number, fold in enumerate(design.folds):
         few = design.sets[number % len(design.sets)]
         inner = inner_groups(design.corpus, fold.test_groups, design.part, design.config.seed + number)
         changed: dict[str, Any] = {"test_groups": list(inner), "unused_groups": list(fold.test_groups)}
-        changed["tested"] = _trained_tasks(design, fold, few, inner)
+        changed["tested"] = _judged_tasks(design, fold, few, inner, count)
         for arm in arms:
             options = settings_of(arm)
             for i, settings in enumerate(options if changed["tested"] else []):
-                values = job_values(design, arm, fold, few, TUNING_COUNT, **changed, learning=settings)
+                values = job_values(design, arm, fold, few, count, **changed, learning=settings)
                 jobs.append(Job(f"choose-{file_name(arm.name)}-{number}-{i}", values))
                 cells.append((arm.name, number, i))
     results = dict(zip(cells, design.config.run_jobs("choice of settings", jobs, train_on_few), strict=True))
@@ -122,12 +127,14 @@ def choose_settings(design: Design, arms: Sequence[FewArm]) -> tuple[dict[tuple[
     return chosen, record
 
 
-def _trained_tasks(design: Design, fold: Fold, few: Sequence[str], inner: Sequence[str]) -> list[str]:
-    """The tasks of a set with a training video outside the inner and the test groups, and a video of an inner group."""
-    held_out = [*fold.test_groups, *inner]
-    train = training_videos(design.corpus, held_out, few, TUNING_COUNT, False, design.part, design.config.seed, TUNING_COUNT)
-    judged = {v.task for v in design.corpus.videos if group_of(v, design.part) in inner and v.key in design.corpus.annotations}
-    return sorted({video.task for video in train} & judged)
+def _judged_tasks(design: Design, fold: Fold, few: Sequence[str], inner: Sequence[str], count: int) -> list[str]:
+    """The tasks of a set with a video of an inner group and, unless `count` is 0, a training video outside inner and test groups."""
+    corpus, part = design.corpus, design.part
+    judged = {v.task for v in corpus.videos if group_of(v, part) in inner and v.key in corpus.annotations} & set(few)
+    if count == 0:
+        return sorted(judged)
+    train = training_videos(corpus, [*fold.test_groups, *inner], few, count, False, part, design.config.seed, count)
+    return sorted(judged & {video.task for video in train})
 
 
 def pooled(results: Sequence[Mapping[str, Any]], part: int) -> Hits:
