@@ -6,8 +6,7 @@ EXTRAS := deep,video,speech,sentence,fasttext,serve,ray,dev
 
 QUICK := inference learning methods model evaluation metrics records text datasets storage features runs export narration experiments
 
-.PHONY: demo view setup locked test quick check docs bench faults fuzz system clean
-.PHONY: demo setup locked test quick check docs bench evidence faults fuzz system clean
+.PHONY: demo view setup locked test quick check docs bench evidence faults fuzz system clean
 
 # What the demonstration and the commands that it prints need: video files and the viewer, no torch.
 $(VENV)/.demo: pyproject.toml constraints.txt
