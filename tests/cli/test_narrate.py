@@ -195,4 +195,4 @@ def test_word_vectors_by_fasttext_name_their_extra(tmp_path: Path, monkeypatch: 
         encoder_app, ["--articles", str(tmp_path / "articles.json"), "--out", str(tmp_path / "e"), "--word-vectors", "fasttext"]
     )
     assert isinstance(result.exception, InputError)
-    assert "crosstask[fasttext]" in str(result.exception)
+    assert "[fasttext]" in str(result.exception)
