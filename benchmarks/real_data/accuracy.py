@@ -223,7 +223,7 @@ def main() -> None:
         write_result(arguments.out, by_arm)
         return
     result = {
-        "what": "recall, starts within 5 s and IoU in %, mean over tasks, held-out people, tasks, channels; windows of Breakfast and captaincook simulated",
+        "what": "recall, starts within 5 s, IoU in %, mean over tasks, held-out people, tasks, channels; windows of Breakfast and captaincook simulated",
         "command": "python -m benchmarks.real_data.accuracy DATA SPEECH --out results/accuracy.json --before before.json",
         "seeds": [0],
         "settings": {name: {arm: list(setting) for arm, setting in of.items()} for name, of in chosen.items()},

@@ -123,6 +123,16 @@ def test_a_new_step_is_predicted_from_trained_steps_of_like_meaning(tmp_path, mo
     assert np.isfinite(again.score(task_from_steps("beat eggs, stir"), rows)).all()  # words alone, where the encoder is absent
 
 
+def test_very_many_classes_are_trained_with_a_factored_kernel_and_score_alike(monkeypatch):
+    corpus = tiny_corpus()
+    dense = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
+    monkeypatch.setattr("crosstask.methods.hmm.LARGEST_DENSE_KERNEL", 3)
+    factored = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
+    rows = corpus.features.rows("-v1_1")
+    for task in (corpus.tasks["1"], task_from_steps("boil milk, pour milk")):
+        assert np.allclose(factored.score(task, rows), dense.score(task, rows), atol=1e-3)
+
+
 def test_few_training_videos_mix_even_spacing_into_the_posterior():
     corpus = tiny_corpus(videos_per_task=3)
     scorer, task = HiddenMarkovModel().fit(corpus, np.random.default_rng(0)), corpus.tasks["1"]

@@ -7,6 +7,7 @@ of hits.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -20,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from crosstask.inference.hmm_posterior import HmmPosterior
 from crosstask.inference.narration_evidence import DURATION_SHARE, FeatureEvidence, tempered
 from crosstask.learning.float16 import centred_scores
-from crosstask.learning.hmm.class_means import LdaWeights, MeanPrior, lda_weights, observation_noise
+from crosstask.learning.hmm.class_means import FactoredKernel, LdaWeights, MeanPrior, lda_weights, observation_noise
 from crosstask.learning.hmm.em import EmSettings, EmState, HmmParameters, StartingPoint, fit_em, loose_posterior, posterior
 from crosstask.learning.hmm.known_steps import KnownSteps, start_probabilities
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
@@ -47,6 +48,7 @@ from crosstask.text.word_kernel import (
     ClassNames,
     class_kernel,
     class_words,
+    sparse_word_shares,
     step_vectors,
     with_meaning,
     word_shares,
@@ -56,6 +58,9 @@ if TYPE_CHECKING:  # only training needs it, and it loads the kernels of another
     from crosstask.methods.hmm_checkpoint import HmmCheckpoint
 
 WORDS_ONLY = "CROSSTASK_WORDS_ONLY"  # environment variable
+LARGEST_DENSE_KERNEL = (
+    1200  # classes, about 130 tasks; beyond, the kernel of words alone is kept in factored form, which costs far less
+)
 _CACHED_TASKS = 500  # step lists whose weights a scorer keeps
 _LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 _SMALLEST_PROBABILITY = 1e-12
@@ -111,10 +116,11 @@ class HiddenMarkovModel(Params):
         number = {task: i for i, task in enumerate(tasks)}
         rows = {video.id: corpus.features.rows(video.id) for video in videos}
         whitening = self.start.whitening if self.start else fit_whitening([rows[video_id] for video_id in sorted(rows)])
-        encoder = encoder_of_names() if self.meaning and self.sharing == "component" else None
-        vectors = step_vectors(list(tasks.values()), encoder) if encoder is not None else None
+        vectors = self._step_vectors(list(tasks.values()))
         names = ClassNames([name for task in tasks.values() for name in class_words(task, self.sharing)], vectors)
-        classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), class_kernel(names, names))
+        many = len(names.words) > LARGEST_DENSE_KERNEL
+        kernel = FactoredKernel(sparse_word_shares(names.words)) if many else class_kernel(names, names)
+        classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), kernel)
         whitened = whitened_features(rows, whitening, corpus)
         training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v), labels_of(corpus, v)) for v in videos]
         noise = observation_noise(autocorrelation_time([video.rows for video in training]))
@@ -136,8 +142,16 @@ class HiddenMarkovModel(Params):
                 "much alike, to estimate a covariance from; train on more videos"
             ) from None
         _raise_if_not_finite(parameters)
-        n_videos = tuple(sum(video.task == task for video in videos) for task in tasks)
+        of_task = Counter(video.task for video in videos)
+        n_videos = tuple(of_task[task] for task in tasks)
         return HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings, n_videos, vectors)
+
+    def _step_vectors(self, tasks: Sequence[Task]) -> npt.NDArray[np.float32] | None:
+        """(C, e) vectors of step names; None where steps share through words alone, as in collections of very many steps."""
+        n_classes = sum(len(task.steps) + 1 for task in tasks)
+        wanted = self.meaning and self.sharing == "component" and n_classes <= LARGEST_DENSE_KERNEL
+        encoder = encoder_of_names() if wanted else None
+        return step_vectors(tasks, encoder) if encoder is not None else None
 
     def _after_epoch(self, state: EmState) -> None:
         if self.checkpoint is not None:
@@ -327,7 +341,7 @@ class HmmScorer:
             from_words = prior.shared * class_kernel(self._names_of_new(task), self._class_names) @ coefficients
             return from_words, replace(initial_prior(len(task.steps)), trained=False)
         classes = self._classes.of(number)
-        by_words = self._class_shares[classes] @ self._class_shares.T  # `word_kernel`, without counting all words again
+        by_words = self._by_words(classes)
         own_names = ClassNames(self._class_names.words[classes], None if self.vectors is None else self.vectors[classes])
         from_words = prior.shared * with_meaning(by_words, own_names, self._class_names) @ coefficients
         return from_words + prior.own * coefficients[classes], self.parameters.priors[number]
@@ -364,8 +378,14 @@ class HmmScorer:
         return ClassNames(words, vectors if vectors.shape[1] == self.vectors.shape[1] else None)
 
     @cached_property
-    def _class_shares(self) -> npt.NDArray[np.float64]:
-        return word_shares(self._class_names.words)
+    def _class_shares(self) -> Any:
+        words = self._class_names.words
+        return sparse_word_shares(words) if len(words) > LARGEST_DENSE_KERNEL else word_shares(words)
+
+    def _by_words(self, classes: slice) -> npt.NDArray[np.float64]:
+        """(K + 1, C) `word_kernel` of some trained classes, without counting all words again."""
+        product = self._class_shares[classes] @ self._class_shares.T
+        return np.asarray(product if isinstance(product, np.ndarray) else product.toarray())
 
     @cached_property
     def known_words(self) -> frozenset[str]:

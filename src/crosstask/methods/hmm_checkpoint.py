@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.learning.hmm.class_means import FactoredKernel
 from crosstask.learning.hmm.em import EmSettings, EmState
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo, assign_folds
 from crosstask.learning.hmm.task_prior import N_BINS, TaskPrior
@@ -61,7 +62,8 @@ class HmmCheckpoint:
 def fingerprint(videos: Sequence[HmmVideo], classes: ClassIndex) -> str:
     """A digest of the training data: kernel, windows, labels, lengths, and all rows."""
     digest = hashlib.sha256(repr(classes.n_steps).encode())
-    digest.update(np.ascontiguousarray(classes.kernel).tobytes())
+    kernel = classes.kernel.factor.toarray() if isinstance(classes.kernel, FactoredKernel) else classes.kernel
+    digest.update(np.ascontiguousarray(kernel).tobytes())
     for video in videos:
         digest.update(f"{video.task} {video.rows.shape}".encode())
         digest.update(np.packbits(video.windows).tobytes())

@@ -15,6 +15,7 @@ background of one task informs that of another.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +80,21 @@ def word_shares(names: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:
         for word in name:
             row[number[word]] += 1 / len(name)
     return shares
+
+
+def sparse_word_shares(names: Sequence[Sequence[str]]) -> Any:
+    """`word_shares` as a scipy.sparse matrix, for collections of very many steps.
+
+    >>> sparse_word_shares([["pour", "milk"], ["pour"]]).toarray().tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    """
+    from scipy.sparse import csr_matrix
+
+    number = {word: i for i, word in enumerate(sorted({word for name in names for word in name}))}
+    rows = [row for row, name in enumerate(names) for _ in name]
+    columns = [number[word] for name in names for word in name]
+    shares = [1 / len(name) for name in names for _ in name]
+    return csr_matrix((shares, (rows, columns)), shape=(len(names), len(number)))
 
 
 class ClassNames:

@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import cho_factor
+from scipy.sparse import csr_matrix
 
 from crosstask.learning.hmm.class_means import (
     ClassStatistics,
+    FactoredKernel,
     MeanPrior,
     class_means,
     lda_weights,
@@ -99,3 +101,11 @@ def test_lda_gives_differences_of_gaussian_log_densities(seed):
     for lda in (lda_weights(means, covariance), lda_weights_from_cholesky(means, cho_factor(covariance))):
         assert lda.weights.dtype == lda.offsets.dtype == np.float32
         assert np.allclose(log_likelihood_ratios(rows, lda, slice(2, 5)), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_a_factored_kernel_gives_the_same_means():
+    rng = np.random.default_rng(5)
+    factor = rng.random((7, 3)) * (rng.random((7, 3)) < 0.6)
+    statistics, prior = random_statistics(rng, 7), MeanPrior(noise=3.0)
+    expected = posterior_means(statistics, factor @ factor.T, prior)
+    assert np.allclose(posterior_means(statistics, FactoredKernel(csr_matrix(factor)), prior), expected, atol=1e-8)

@@ -18,6 +18,7 @@ LDA with these means:  log N(x; m_c, S) = x S^-1 m_c - m_c S^-1 m_c / 2 + a term
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -89,16 +90,49 @@ def _observed(counts: Floats, sums: Floats, noise: float) -> tuple[npt.NDArray[n
     return means.astype(np.float64), variance.astype(np.float64)
 
 
-def mean_coefficients(statistics: ClassStatistics, kernel: Floats, prior: MeanPrior) -> npt.NDArray[np.float64]:
+@dataclass(frozen=True)
+class FactoredKernel:
+    """The kernel S S^T of many classes, given by S (C, V), a scipy.sparse matrix; it is never written out.
+
+    With D = own I + diag(variance), Woodbury's identity needs a solution in V dimensions instead of C:
+
+        (shared S S^T + D)^-1 Y = D^-1 Y - D^-1 S (I / shared + S^T D^-1 S)^-1 S^T D^-1 Y
+    """
+
+    factor: Any
+
+    def __len__(self) -> int:
+        """C, the number of classes."""
+        return int(self.factor.shape[0])
+
+    def __matmul__(self, right: Floats) -> npt.NDArray[np.float64]:
+        """(C, d) product with coefficients (C, d)."""
+        return np.asarray(self.factor @ (self.factor.T @ right))
+
+    def solve(self, shared: float, diagonal: Floats, right: Floats) -> npt.NDArray[np.float64]:
+        """(shared S S^T + diag(diagonal))^-1 right, for diagonal (C,) and right (C, d)."""
+        scaled = right / diagonal[:, None]
+        weighted = self.factor.multiply(1 / diagonal[:, None]).tocsr()
+        inner = (self.factor.T @ weighted).toarray()
+        inner[np.diag_indices_from(inner)] += 1 / shared
+        return np.asarray(scaled - weighted @ np.linalg.solve(inner, self.factor.T @ scaled))
+
+
+Kernel = Floats | FactoredKernel
+
+
+def mean_coefficients(statistics: ClassStatistics, kernel: Kernel, prior: MeanPrior) -> npt.NDArray[np.float64]:
     """(C, d) alpha of the regression above; kernel is (C, C)."""
     means, variance = statistics.observations(prior.noise)
+    if isinstance(kernel, FactoredKernel):
+        return kernel.solve(prior.shared, prior.own + variance, means)
     covariance = prior.shared * kernel + prior.own * np.eye(len(means))
     return np.linalg.solve(covariance + np.diag(variance), means).astype(np.float64, copy=False)
 
 
-def class_means(coefficients: Floats, kernel: Floats, prior: MeanPrior) -> npt.NDArray[np.float64]:
+def class_means(coefficients: Floats, kernel: Kernel, prior: MeanPrior) -> npt.NDArray[np.float64]:
     """(C, d) posterior means of the trained classes, C alpha."""
-    return prior.shared * kernel @ coefficients + prior.own * coefficients
+    return prior.shared * (kernel @ coefficients) + prior.own * coefficients
 
 
 def within_covariance(

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from crosstask.learning.hmm.class_means import (
     ClassStatistics,
+    Kernel,
     LdaWeights,
     MeanPrior,
     class_means,
@@ -40,7 +41,7 @@ class ClassIndex:
     """The C classes of all tasks, task after task, each with K steps and then its background; and the kernel between their names (C, C)."""
 
     n_steps: tuple[int, ...]
-    kernel: npt.NDArray[np.float64]
+    kernel: Kernel
 
     @cached_property
     def _first(self) -> list[int]:
