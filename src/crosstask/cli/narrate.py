@@ -35,26 +35,23 @@ def narrate(
     Example: crosstask narrate data/crosstask --score
     """
     from crosstask.datasets import open_corpus
-    from crosstask.narration.narrate import narration_method, transcripts, usable_videos
+    from crosstask.narration.narrate import narrate_corpus, narration_method
     from crosstask.records import InputError
-    from crosstask.text.encoders.choice import choose_encoder
 
-    chosen = narration_method(recipe)
+    narration_method(recipe)  # an unknown recipe is refused before any work
     opened = open_corpus(corpus)
     wanted = listed_videos(opened, videos) if videos is not None else list(opened.videos)
     narrated = [v for v in wanted if v.id in opened.subtitles and (not score or v.key in opened.annotations)]
     if not narrated:
         needs = "subtitles and annotation" if score else "subtitles"
         raise InputError(f"corpus '{opened.name}': no video with {needs}; expected crosstask_subtitles/VIDEO.vtt, .srt or .json")
-    usable, unusable = usable_videos(opened, narrated)
-    opened_encoder = choose_encoder(encoder, encoder_file, transcripts(usable))
-    with progress("narrating", len(usable)) as advance:
-        found = chosen(opened, usable, opened_encoder, advance=advance)
-    report_unusable({**unusable, **found.unusable})
+    with progress("narrating", len(narrated)) as advance:
+        found = narrate_corpus(opened, recipe, encoder, encoder_file, narrated, advance)
+    report_unusable(dict(found.unusable))
     if score:
         _say_scores(opened, narrated, found, as_json)
     else:
-        _write(opened, found, len(unusable) + len(found.unusable), as_json)
+        _write(opened, found, len(found.unusable), as_json)
 
 
 def report_unusable(unusable: dict[Any, str]) -> None:

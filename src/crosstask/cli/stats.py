@@ -24,49 +24,16 @@ def stats(
     Example: crosstask stats data/crosstask
     """
     from crosstask.datasets import open_corpus
+    from crosstask.pipeline.corpus_statistics import corpus_statistics
 
     opened = open_corpus(corpus)
-    figures = corpus_figures(opened)
+    figures = corpus_statistics(opened)
     if compare:
         figures["comparison"] = _comparison([opened, *(open_corpus(path) for path in compare)])
     if as_json:
         print_json(figures)
     else:
         _print(figures, opened.name)
-
-
-def corpus_figures(corpus: "Corpus") -> dict[str, Any]:
-    """The documented shape of `stats --json`."""
-    from dataclasses import asdict
-
-    from crosstask.metrics.statistics import (
-        group_statistics,
-        overall_statistics,
-        shared_ids,
-        task_statistics,
-        task_statistics_to_json,
-    )
-    from crosstask.text import count_words, vocabulary_of
-
-    tasks = list(corpus.tasks.values())
-    rows = {task.id: task_statistics(corpus, task) for task in tasks}
-    groups = {
-        "primary": [task for task in tasks if task.primary],
-        "related": [task for task in tasks if not task.primary],
-        "all": tasks,
-    }
-    counted = {
-        name: asdict(group_statistics(corpus, members))
-        | {"components": len(vocabulary_of(members).names), "words": count_words(members)}
-        for name, members in groups.items()
-    }
-    every = counted["all"]
-    return {
-        "tasks": {task: task_statistics_to_json(row) for task, row in rows.items()},
-        "groups": counted | {"overlap": {"ids": shared_ids(corpus)}},
-        "overall": overall_statistics(list(rows.values()))
-        | {"components": every["components"], "words": every["words"], "hours": every["hours"], "ids": every["ids"]},
-    }
 
 
 def _comparison(corpora: "list[Corpus]") -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import Path
 
 from crosstask.narration.collection import CollectionSettings, SpokenEvidence, collection_windows
 from crosstask.narration.paper import PaperSettings, paper_windows
@@ -198,3 +199,20 @@ def narration_method(name: str) -> Callable[..., NarrationResult]:
     if name not in NARRATION_METHODS:
         raise InputError(f"recipe '{name}' is unknown; expected one of {', '.join(NARRATION_METHODS)}")
     return NARRATION_METHODS[name]
+
+
+def narrate_corpus(
+    corpus: Corpus,
+    recipe: str = "best",
+    encoder: str | None = None,
+    encoder_file: Path | None = None,
+    videos: Sequence[Video] | None = None,
+    advance: Callable[[], None] = lambda: None,
+) -> NarrationResult:
+    """Windows of the videos of a corpus that have subtitles, by the named encoder, or the best one installed."""
+    from crosstask.text.encoders.choice import choose_encoder
+
+    usable, unusable = usable_videos(corpus, corpus.videos if videos is None else videos)
+    chosen = choose_encoder(encoder, encoder_file, transcripts(usable))
+    found = narration_method(recipe)(corpus, usable, chosen, advance=advance)
+    return NarrationResult(found.windows, {**unusable, **found.unusable})

@@ -1,13 +1,23 @@
 """Problems of a corpus whose files can all be read: annotations beyond the end of the video, windows that admit no ordered labels ..."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 
+from crosstask.datasets.problems import problems_of_files
 from crosstask.inference import NoOrderedAnswer, decode_once
 from crosstask.methods.training_videos import places_allowed
 from crosstask.metrics.truth import TOLERATED_OVERSHOOT_S
 from crosstask.records import Corpus, InputError, Problem, Video
+
+
+def problems_of_folder(folder: Path) -> list[Problem]:
+    """Problems of the files of a corpus, and of what they say together, sorted by file: the list of `validate`."""
+    corpus, problems = problems_of_files(folder)
+    if corpus is not None:
+        problems += problems_of_corpus(corpus)
+    return sorted(set(problems), key=lambda p: (p.file, p.line or 0, p.message))
 
 
 def problems_of_corpus(corpus: Corpus) -> list[Problem]:
