@@ -16,6 +16,7 @@ from crosstask.cli.main import app
 from crosstask.methods.table import ALIASES, METHODS, method_named
 from crosstask.synthetic import write_synthetic
 from tiny import tiny_corpus, write_tiny
+from viewer.viewed import client_of
 
 OWN = '''
 """A method and a sharing function of a user's own."""
@@ -224,6 +225,7 @@ def test_what_verbs_print_equals_what_the_api_returns(folder, corpus, model, tmp
 
 def test_a_method_from_a_file_goes_through_every_verb(folder, own, tmp_path):
     mine = f"{own}:Middle"
+    assert 0 <= run("evaluate", folder, "--method", mine, "--json")["recall"]["mean"] < 1
     out = tmp_path / "table"
     summary = run(
         "experiment",
@@ -241,6 +243,8 @@ def test_a_method_from_a_file_goes_through_every_verb(folder, own, tmp_path):
     )
     assert set(summary["results"]) == {"hmm", "Middle", "uniform"} and "hmm - Middle" in summary["differences"]
     assert "Middle" in (out / "table.tex").read_text() and (out / "run.json").exists()
+    page = client_of(out)  # of the viewer
+    assert "Middle" in page.get("/api/run").text and page.get("/api/videos").json()["videos"]
     kept = sorted((out / "jobs").glob("Middle-*"))
     before = [path.read_text() for path in kept]
     own.write_text(OWN.replace("0.01 *", "0.02 *"))  # an edited method is run anew

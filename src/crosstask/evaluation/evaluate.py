@@ -1,6 +1,6 @@
 """Evaluation of a model or method on annotated videos: the scores of every method are decoded by the same ordered inference."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,9 @@ import numpy.typing as npt
 from crosstask.inference import decode_scores, decoder_of
 from crosstask.inference.intervals import intervals_around
 from crosstask.methods import method_named
+from crosstask.methods.own_code import is_own
 from crosstask.methods.protocols import Scorer
-from crosstask.methods.table import UNTRAINED, canonical_name
+from crosstask.methods.table import UNTRAINED, canonical_name, resolve_method
 from crosstask.metrics.average_precision import FrameAveragePrecision
 from crosstask.metrics.intervals import IntervalMetrics
 from crosstask.metrics.matched_f1 import MatchedF1
@@ -130,25 +131,31 @@ def evaluate(
 ) -> Evaluation:
     """The evaluation of a model, or of an untrained method by name, on annotated videos of a corpus.
 
+    A class of your own, "FILE.py:Class", is first fitted on the videos of the corpus that are not evaluated.
+
     `videos` are keys "TASK_VIDEO"; by default every annotated video of the primary tasks that is not for validation.
     `with_narration`: the windows of the evaluated videos, or their subtitles, are evidence beside the features; the
     paper's protocol uses features alone.
     `decoder` is one of DECODERS; by default the model's own: `free` for `hmm`, `once` for the other methods.
     """
-    scorer = _untrained(model, corpus, seed) if isinstance(model, str) else model
-    if not hasattr(scorer, "score"):
-        raise InputError(f"a {type(scorer).__name__} cannot be evaluated; expected a model, or a method's name such as 'uniform'")
+    if not isinstance(model, str) and not hasattr(model, "score"):
+        raise InputError(f"a {type(model).__name__} cannot be evaluated; expected a model, or a method's name such as 'uniform'")
     tested = annotated_videos(corpus) if videos is None else _by_key(corpus, videos)
     if not tested:
         raise InputError(
             f"corpus '{corpus.name}': no annotated video of known length to evaluate; expected annotations/TASK_VIDEO.csv"
         )
+    scorer = _named(model, corpus, tested, seed) if isinstance(model, str) else model
     joint = fit_joint_decoder(scorer, corpus, tested) if with_narration else None
     return evaluate_videos(corpus, scorer, tested, advance, decoder, joint)
 
 
-def _untrained(name: str, corpus: Corpus, seed: int) -> Scorer:
-    """A method that needs no training, as a scorer."""
+def _named(name: str, corpus: Corpus, tested: Sequence[Video], seed: int) -> Scorer:
+    """A method that needs no training, as a scorer; a class of the user's own is fitted on the videos that are not evaluated."""
+    if is_own(name):
+        held_out = set(tested)
+        rest = [v for v in corpus.videos if v not in held_out and v.key not in corpus.validation and v.id in corpus.features]
+        return resolve_method(name).fit(corpus.only(rest), np.random.default_rng(seed))
     method = canonical_name(name)
     if method not in UNTRAINED:
         raise InputError(
