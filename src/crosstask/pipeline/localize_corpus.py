@@ -27,6 +27,7 @@ from crosstask.narration.joint_decoding import (
 )
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.media import media_of
+from crosstask.pipeline.recalibration import calibration_of_run, recalibrated
 from crosstask.records import Corpus, InputError, Localization, StepLabel, Task, Video, VideoKey
 from crosstask.report.page import EVALUATED_VIDEOS, LABELLED_VIDEOS, write_report
 from crosstask.runs import Run, RunVideo, open_run, write_run
@@ -58,13 +59,15 @@ def localize_corpus(
     found: dict[str, list[Localization]] = {model.method: [], "uniform": []}
     scores, videos, reasons = [], [], dict(skipped)
     joint = joint_decoder_of(corpus, model) if config.decode_with_narration else None
+    calibration = calibration_of_run(out)
     for video in corpus.videos:
         if video.id not in corpus.features:
             continue
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
         try:
-            values, localization = localize_labelled(model, joint, video, task, rows, corpus.labels.get(video.key, ()))
-            found[model.method].append(localization)
+            labels = corpus.labels.get(video.key, ())
+            values, localization = localize_labelled(model, joint, video, task, rows, labels)
+            found[model.method].append(recalibrated(localization, calibration, (label.step for label in labels)))
         except InputError as error:
             reasons[str(video.key)] = str(error)
             continue

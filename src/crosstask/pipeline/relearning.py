@@ -19,6 +19,7 @@ from crosstask.model.model import Model
 from crosstask.model.training import train
 from crosstask.narration.joint_decoding import JointDecoder
 from crosstask.pipeline.localize_corpus import joint_decoder_of, localize_labelled
+from crosstask.pipeline.recalibration import calibration_of_run, recalibrated
 from crosstask.pipeline.run_labels import BEFORE, labels_of, relevant_videos
 from crosstask.records import Corpus, FeatureRows, FoundStep, InputError, Localization, Video, VideoKey
 from crosstask.report.page import LABELLED_VIDEOS, write_report
@@ -107,6 +108,11 @@ def learn(run: RunFolder, model: Model, features: FeatureRows) -> Proposal:
     new = train(kept, model.method, sharing, seed=model.seed, start=model, pack=False)
     joint = joint_decoder_of(corpus, new) if decoded_with_narration(run, corpus, model) else None
     localizations, scores = _localized(corpus, corpus.videos, new, joint)
+    calibration = calibration_of_run(run.folder)
+    localizations = {
+        key: recalibrated(found, calibration, (label.step for label in corpus.labels.get(key, ())))
+        for key, found in localizations.items()
+    }
     moved = moved_steps(run, localizations)
     n_labels = sum(map(len, corpus.labels.values()))
     return Proposal(new, localizations, scores, _results(corpus, new, joint), frozenset(corpus.labels), n_labels, moved)

@@ -71,7 +71,8 @@ def label_of(step: int, found: FoundStep, said: StepLabel | None, n_segments: in
     if said is None:
         return RunLabel(step, found.name, None)
     around = None if said.moment_s is None else interval_around(found, said.moment_s, n_segments)
-    return RunLabel(step, found.name, said, around, answer_is_right(found, said))
+    by_machine = found.shown and said.shown and found.by != PERSON
+    return RunLabel(step, found.name, said, around, answer_is_right(found, said), found.confidence if by_machine else None)
 
 
 def confirmed(step: int, found: FoundStep) -> StepLabel:

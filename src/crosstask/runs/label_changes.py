@@ -3,12 +3,13 @@
 A line is one JSON object:
 
     {"format": 1, "change": 3, "task": "latte", "video": "v1", "from": "review", "drawn": "random",
-     "labels": [{"step": 2, "name": "stir coffee", "kind": "moment", "moment_s": 12.0, "interval": [10.0, 15.0], "right": false}]}
+     "labels": [{"step": 2, "name": "stir coffee", "kind": "moment", "moment_s": 12.0, "interval": [10.0, 15.0], "right": false,
+                 "confidence": 0.4}]}
     {"format": 1, "change": 4, "task": "latte", "video": "v1", "undoes": 3}
 
 `step` counts from 1. `kind` is "moment" (`interval` is what is shown around it), "intervals" (a list [[start_s, end_s], ...]), "not shown", or
-"none" (the label is removed). `drawn` says how the review chose the step and `right` whether the answer it showed was right. The label of a step
-is that of the last change of it that is not undone.
+"none" (the label is removed). `drawn` says how the review chose the step, `right` whether the answer it showed was right and
+`confidence` how sure the machine was of it. The label of a step is that of the last change of it that is not undone.
 """
 
 import json
@@ -33,6 +34,7 @@ class RunLabel:
     label: StepLabel | None
     interval: Interval | None = None  # around a moment
     right: bool | None = None  # True if the answer that the person saw was right
+    confidence: float | None = None  # of that answer, where the machine gave it
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,9 @@ def _label_to_json(changed: RunLabel) -> dict[str, Any]:
             shape["interval"] = [changed.interval.start_s, changed.interval.end_s]
     elif label is not None and label.intervals:
         shape["intervals"] = [[interval.start_s, interval.end_s] for interval in label.intervals]
-    return shape if changed.right is None else shape | {"right": changed.right}
+    if changed.right is not None:
+        shape["right"] = changed.right
+    return shape if changed.confidence is None else shape | {"confidence": changed.confidence}
 
 
 def change_from_line(line: str) -> Change:
@@ -93,7 +97,10 @@ def _label_from_json(data: dict[str, Any]) -> RunLabel:
     step, name, around, right = _whole(data["step"]) - 1, data["name"], data.get("interval"), data.get("right")
     if not isinstance(name, str) or not (right is None or isinstance(right, bool)):
         raise TypeError("the name of a step is text, 'right' is true or false")
-    return RunLabel(step, name, _said(step, data), None if around is None else _interval(around), right)
+    confidence = data.get("confidence")
+    if confidence is not None and not (isinstance(confidence, float | int) and 0 <= confidence <= 1):
+        raise ValueError("'confidence' is a number from 0 to 1")
+    return RunLabel(step, name, _said(step, data), None if around is None else _interval(around), right, confidence)
 
 
 def _said(step: int, data: dict[str, Any]) -> StepLabel | None:

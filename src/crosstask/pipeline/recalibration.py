@@ -1,0 +1,50 @@
+"""Confidence that follows what a person checked: the answers of a review say how often a confidence of 0.6 was right in this collection.
+
+Only steps that the review asked for count. It chooses them by confidence or at random, so among steps of equal confidence they are a fair
+sample; corrections that a person made unasked are mostly of wrong answers. Platt scaling is refitted with the package's as prior
+(`inference/confidence.py`).
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from crosstask.inference.confidence import Calibration, calibrated, fit_calibration
+from crosstask.records import Localization, VideoKey
+from crosstask.runs import LabelStore
+from crosstask.runs.label_changes import Change
+
+FEWEST_ANSWERS = 10  # with fewer, the package's calibration is kept
+_AS_IT_IS = Calibration(1.0, 0.0)  # confidence is calibrated already
+
+
+def calibration_of_run(folder: Path) -> Calibration | None:
+    """The map from the package's confidence to that of this collection; None where too few answers were checked."""
+    return calibration_from(LabelStore(folder, {}).changes())
+
+
+def calibration_from(changes: Iterable[Change]) -> Calibration | None:
+    """The same from changes of labels; the first answer about a step counts, as later ones may have been learnt from."""
+    first: dict[tuple[VideoKey, int], tuple[float, bool]] = {}
+    for change in changes:
+        for label in change.labels:
+            if change.drawn is not None and label.right is not None and label.confidence is not None:
+                first.setdefault((change.key, label.step), (label.confidence, label.right))
+    if len(first) < FEWEST_ANSWERS:
+        return None
+    confidence, right = zip(*first.values(), strict=True)
+    return fit_calibration(confidence, right, _AS_IT_IS)
+
+
+def recalibrated(found: Localization, calibration: Calibration | None, labelled: Iterable[int] = ()) -> Localization:
+    """The localization with mapped confidence; steps labelled by a person keep theirs."""
+    if calibration is None:
+        return found
+    kept = set(labelled)
+    steps = [
+        step
+        if k in kept or step.confidence is None
+        else replace(step, confidence=float(calibrated(step.confidence, calibration)))
+        for k, step in enumerate(found.steps)
+    ]
+    return replace(found, steps=steps)
