@@ -1,7 +1,7 @@
 """Draw the moving picture of the README from a run folder: the film, the list of its steps, and the timeline that fills up.
 
 crosstask demo --out films --seed 0
-python docs/moving_picture.py films omelette_omelette-10 --out docs/demo.gif
+python docs/moving_picture.py films pizza_pizza-09 --out docs/demo.gif
 """
 
 import argparse
@@ -21,6 +21,7 @@ BAR_TOP, BAR_HEIGHT = 296, 22  # pixels: the timeline
 FRAMES_PER_SECOND = 2  # of the film that are shown
 MILLISECONDS = 110  # a frame stays, about 4.5 times as fast as the film
 LAST_MILLISECONDS = 2600  # the last frame stays
+CAPTION = "given: the list of steps; found: when each happens"
 COLOURS = 128  # of the whole picture
 INK, GREY, PALE, PAPER, MARK = "#1a202c", "#8a94a6", "#e8ebf0", "#ffffff", "#c53030"
 STEP_COLOURS = ("#2b6cb0", "#2f855a", "#b7791f", "#805ad5", "#c05621", "#0987a0", "#b83280", "#4a5568")
@@ -43,11 +44,20 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/demo.gif"))
     arguments = parser.parse_args()
     drawn = [draw(scene, at) for scene in [scene_of(arguments.run, arguments.video)] for at in range(len(scene.frames))]
-    palette = drawn[-1].quantize(COLOURS)
+    palette = several_of(drawn).quantize(COLOURS)
     shown = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in drawn]
     times = [MILLISECONDS] * (len(shown) - 1) + [LAST_MILLISECONDS]
     shown[0].save(arguments.out, save_all=True, append_images=shown[1:], duration=times, loop=0, optimize=False)
     print(f"{arguments.out}: {len(shown)} frames, {arguments.out.stat().st_size / 1e6:.2f} MB")
+
+
+def several_of(pictures: list[Image.Image]) -> Image.Image:
+    """Some of the pictures below each other, to choose colours from."""
+    chosen = pictures[:: max(1, len(pictures) // 6)]
+    together = Image.new("RGB", (WIDTH, HEIGHT * len(chosen)))
+    for number, picture in enumerate(chosen):
+        together.paste(picture, (0, number * HEIGHT))
+    return together
 
 
 def scene_of(folder: Path, name: str) -> Scene:
@@ -85,6 +95,7 @@ def draw(scene: Scene, number: int) -> Image.Image:
         _draw_line(pen, row, step, scene.length_s if ended else now_s, ended)
         _draw_interval(pen, row, step, now_s if not ended else scene.length_s, scene.length_s)
     _draw_axis(pen, now_s, scene.length_s)
+    pen.text((LIST_LEFT, TOP + FILM[1] - 18), CAPTION, fill=GREY, font=font(14))
     return picture
 
 

@@ -1,0 +1,241 @@
+"""The tables of results, made from results/*.json: eight rows for the README, all of them for the manual.
+
+python docs/tables.py            writes the rows of the README anew, between their two markers
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "results"
+README = ROOT / "README.md"
+BEGIN, END = "<!-- results: written by docs/tables.py -->", "<!-- end of results -->"
+
+Result = Mapping[str, Any]
+
+
+class Row(NamedTuple):
+    """A row of the README: what was tried, the file in `results/`, and the recalls (fractions, None where there is none) of three columns."""
+
+    what: str
+    file: str
+    recalls: Callable[[Result], tuple[float | None, float | None, float]]
+
+
+class Fact(NamedTuple):
+    """A row of the manual: what was measured, its file in `results/`, the value as text, and what to compare it with, as text."""
+
+    what: str
+    file: str
+    value: Callable[[Result], str]
+    beside: Callable[[Result], str]
+
+
+def recorded(file: str) -> dict[str, Any]:
+    """A file of `results/`."""
+    found: dict[str, Any] = json.loads((RESULTS / f"{file}.json").read_text("utf-8"))
+    return found
+
+
+def percent(value: float | None) -> str:
+    """A fraction as percent with one digit.
+
+    >>> percent(0.3125), percent(None)
+    ('31.2', '-')
+    """
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def _few_videos(count: str) -> Callable[[Result], tuple[float, float, float]]:
+    """Recall with so many training videos a task, beside the videos of the other tasks."""
+
+    def recalls(data: Result) -> tuple[float, float, float]:
+        results = data["results"]
+        learnt = [results[f"{method}, component, order, beside"][count]["recall"]["mean"] for method in ("zhukov19", "hmm")]
+        return results["uniform, none, order, alone"]["all"]["recall"]["mean"], learnt[0], learnt[1]
+
+    return recalls
+
+
+def _never_trained(data: Result) -> tuple[float, float, float]:
+    arms = ("uniform, none, order, alone", "zhukov19, component, order, beside", "hmm, component, order, beside")
+    first, second, third = (float(data["results"][arm]["recall"]["mean"]) for arm in arms)
+    return first, second, third
+
+
+def _default_method(*settings: str) -> Callable[[Result], tuple[float, float, float]]:
+    return lambda data: tuple(data["recall"][setting]["mean"] for setting in settings)  # type: ignore[return-value]
+
+
+def _windows(data: Result) -> tuple[None, float, float]:
+    rate = {(row["recipe"], row["encoder"]): float(row["hit_rate"]) for row in data["rows"]}
+    return None, rate["paper", "sentence"], rate["best", "sentence"]
+
+
+README_ROWS = (
+    Row(
+        "12 kitchen recipes filmed from the head, people never seen in training, nobody speaks",
+        "captaincook-few-videos",
+        _few_videos("all"),
+    ),
+    Row("the same with three training videos of each recipe", "captaincook-few-videos", _few_videos("3")),
+    Row("18 such recipes, each never trained on", "captaincook-never-trained", _never_trained),
+    Row(
+        "10 breakfast dishes, people never seen in training, no narration",
+        "default-method-breakfast",
+        _default_method("uniform", "paper, no windows", "best, no windows"),
+    ),
+    Row("the same, with narration that is *simulated*", "default-method-breakfast", _default_method("uniform", "paper", "best")),
+    Row(
+        "two CrossTask tasks with their real speech, as features and as narration",
+        "default-method-speech",
+        _default_method("uniform", "paper", "best"),
+    ),
+    Row("*synthetic* films of `make demo`", "video-demo", lambda data: (data["recall"]["uniform"], None, data["recall"]["hmm"])),
+    Row(
+        "the same, dishes never trained on",
+        "video-demo",
+        lambda data: (data["recall"]["uniform"], None, data["recall"]["never_trained"]),
+    ),
+)
+
+
+def readme_table() -> str:
+    """The table of the README, real data first."""
+    lines = ["| tried on | even spacing | method of 2019 | crosstask | figures in |", "|---|---|---|---|---|"]
+    for row in README_ROWS:
+        cells = [percent(recall) for recall in row.recalls(recorded(row.file))]
+        lines.append(f"| {row.what} | {cells[0]} | {cells[1]} | **{cells[2]}** | `{row.file}` |")
+    return "\n".join(lines)
+
+
+def with_readme_table(text: str) -> str:
+    """The text of the README with the table of today between the markers."""
+    assert BEGIN in text and END in text, "the README has no markers for its table"
+    return re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: f"{BEGIN}\n{readme_table()}\n{END}", text, flags=re.DOTALL)
+
+
+def _recall(method: str) -> Callable[[Result], str]:
+    return lambda data: percent(data["results"][method]["recall"]["mean"])
+
+
+def _joined(values: list[float]) -> str:
+    return " / ".join(percent(value) for value in values)
+
+
+def _text(text: str) -> Callable[[Result], str]:
+    return lambda data: text
+
+
+def _recalls(*settings: str) -> Callable[[Result], str]:
+    return lambda data: _joined([data["recall"][setting]["mean"] for setting in settings])
+
+
+SIX = ("uniform", "richard18", "alayrac16", "task-specific", "proposed", "supervised")
+# What all methods of the paper were run on -> file; real first.
+ALL_METHODS = {
+    "Shelves and Toast, real annotation, **speech as features**, 5 splits": "speech-cross-task",
+    "Breakfast, unseen people, real features, **simulated windows**, 10 splits": "breakfast-cross-task",
+    "*Synthetic* corpus, paper's shape, 512 columns, 20 seeds": "synthetic-cross-task",
+}
+REAL = (
+    Fact("Release, 20 splits of 1,850 test videos: Uniform recall", "release-baselines", _recall("uniform"), _text("paper 9.7")),
+    Fact("Release, the same: Random recall", "release-baselines", _recall("random"), _text("paper 8.27")),
+    Fact(
+        "Release: order consistency / missing / background",
+        "release-baselines",
+        lambda data: _joined([data["statistics"]["overall"][name] for name in ("order_consistency", "missing", "background")]),
+        _text("paper 86 / 31 / 72"),
+    ),
+    Fact(
+        "Windows from real subtitles, Shelves and Toast: precision / recall / midpoint hits",
+        "narration-windows",
+        lambda data: _joined([data["parts"][0][name] for name in ("precision", "recall", "hit_rate")]),
+        lambda data: f"plain sentence encoder {_joined([data['rows'][2][name] for name in ('precision', 'recall', 'hit_rate')])}",
+    ),
+    Fact(
+        "Breakfast, unseen people, real features, **simulated windows**: `zhukov19` with / without windows, settings of the published code",
+        "breakfast-zhukov19",
+        lambda data: _joined([data["ours"][name]["mean"] for name in ("windows", "no windows")]),
+        _text("published code on the same splits 45.8 / 44.4"),
+    ),
+    Fact(
+        "Breakfast, ten other splits: `hmm` with / without windows / task never trained on",
+        "default-method-breakfast",
+        _recalls("best", "best, no windows", "best, task never trained"),
+        lambda data: (
+            f"Uniform {_recalls('uniform')(data)}, `zhukov19` {_recalls('paper', 'paper, no windows')(data)}, "
+            f"`hmm` without sharing {_recalls('best, no sharing')(data)}"
+        ),
+    ),
+    Fact(
+        "Shelves and Toast, real annotation, **speech as features**: `hmm`",
+        "default-method-speech",
+        _recalls("best"),
+        lambda data: f"Uniform {_recalls('uniform')(data)}, `zhukov19` {_recalls('paper')(data)} on the same splits",
+    ),
+    Fact(
+        "Half of an article finds its other half first, 1,383 articles",
+        "corpus-building",
+        lambda data: percent(data["halves"]["rank_1"]),
+        _text("aim 70"),
+    ),
+    Fact(
+        "Narration tells videos of a task from others, area under the curve: Shelves / Toast",
+        "corpus-building",
+        lambda data: _joined([data["relevance"][task]["auc"] for task in ("Build Simple Floating Shelves", "Make French Toast")]),
+        _text("aim 95"),
+    ),
+)
+SYNTHETIC = (
+    Fact(
+        "Training speed, *synthetic* numbers of the real sizes: times as fast as a textbook trainer / times the time of reading the data once",
+        "training-speed",
+        lambda data: f"{data['speedup']:.0f} / {data['floor_ratio']:.1f}",
+        _text("aim 100 / 8"),
+    ),
+    Fact(
+        "*Synthetic* films, `light` features, 5 seeds of 24 test films: `hmm` / `hmm`, task never trained on",
+        "video-demo",
+        lambda data: _joined([data["recall"][name] for name in ("hmm", "never_trained")]),
+        lambda data: (
+            f"Uniform {percent(data['recall']['uniform'])}, `hmm` without sharing {percent(data['recall']['hmm_no_sharing'])}"
+        ),
+    ),
+    Fact(
+        "*Synthetic* corpus, paper's shape, 128 columns, 20 seeds, `zhukov19` with related tasks: components shared",
+        "synthetic-sharing-table",
+        _recall("component, + related"),
+        lambda data: f"whole steps {_recall('step, + related')(data)}, nothing shared {_recall('step, unshared')(data)}",
+    ),
+)
+
+
+def results_table() -> str:
+    """The tables of the manual, real data first, and the command that made each file."""
+    facts = (*REAL, *SYNTHETIC)
+    lines = ["| what | ours, % | beside it | file |", "|---|---|---|---|"]
+    for fact in facts:
+        data = recorded(fact.file)
+        lines.append(f"| {fact.what} | {fact.value(data)} | {fact.beside(data)} | `{fact.file}` |")
+    lines += ["", "## The paper's methods", "", f"| step recall, % | {' | '.join(SIX)} |", "|---" * (len(SIX) + 1) + "|"]
+    for what, file in ALL_METHODS.items():
+        lines.append(f"| {what} (`{file}`) | {' | '.join(_recall(method)(recorded(file)) for method in SIX)} |")
+    return "\n".join(lines)
+
+
+def commands_list() -> str:
+    """The command that made each file of the tables."""
+    files = [row.file for row in README_ROWS] + [fact.file for fact in (*REAL, *SYNTHETIC)] + list(ALL_METHODS.values())
+    lines: list[str] = []
+    for file in dict.fromkeys(files):
+        lines += [f"`results/{file}.json`:", "", "```text", *str(recorded(file)["command"]).split("; "), "```", ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    README.write_text(with_readme_table(README.read_text("utf-8")), "utf-8")
+    print(readme_table())
