@@ -1,18 +1,31 @@
-"""Pages and tables that are generated from the code when the manual is built: verbs, package map, Python reference and results."""
+"""Pages and tables that are generated when the manual is built: verbs, package map, notebook, Python reference and results."""
 
 import importlib.util
 import inspect
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))  # the scripts beside this one
+import detailed_tables
+import run_notebook
+import sharing
+import tables
 
 ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "results"
-TABLE = "<!-- results table -->"
-SHARING = "<!-- sharing tables -->"
+# What stands in a page -> what replaces it when the manual is built.
+MARKERS: dict[str, Callable[[], str]] = {
+    "<!-- readme table -->": tables.readme_table,
+    "<!-- accuracy table -->": detailed_tables.accuracy_table,
+    "<!-- results table -->": tables.results_table,
+    "<!-- default method table -->": detailed_tables.default_method_table,
+    "<!-- intervals table -->": detailed_tables.intervals_table,
+    "<!-- experiments table -->": detailed_tables.experiments_table,
+    "<!-- sharing tables -->": sharing.sharing_section,
+    "<!-- commands -->": tables.commands_list,
+}
 REFERENCE = re.compile(r"<!-- reference: (\w+) -->")
 
 
@@ -22,17 +35,15 @@ def on_files(files: Any, config: Any) -> Any:
 
     files.append(File.generated(config, "verbs.md", content=verbs_page()))
     files.append(File.generated(config, "package-map.md", content=package_map_page()))
+    files.append(File.generated(config, "notebook.md", content=run_notebook.page_of(run_notebook.NOTEBOOK)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """A page with the table of results and the reference of public names where its source has the markers."""
-    markdown = markdown.replace(TABLE, results_table()) if TABLE in markdown else markdown
-    if SHARING in markdown:
-        sys.path.insert(0, str(Path(__file__).parent))
-        from sharing import sharing_section
-
-        markdown = markdown.replace(SHARING, sharing_section())
+    """A page with the tables of results and the reference of public names where its source has the markers."""
+    for marker, made in MARKERS.items():
+        if marker in markdown:
+            markdown = markdown.replace(marker, made())
     return REFERENCE.sub(lambda marker: reference_of(marker[1]), markdown)
 
 
@@ -183,123 +194,3 @@ def _row(parameter: Any) -> str:
     default = parameter.default
     shown = "" if default is None or default is False or callable(default) else f"`{default}`"
     return f"| `{name}` | {description} | {'needed' if parameter.required else shown} |"
-
-
-class Row(NamedTuple):
-    """One row of the table of results: what was measured, its file in `results/`, the value as text, and what to compare it with."""
-
-    what: str
-    file: str
-    value: Callable[[Mapping[str, Any]], str]
-    beside: str
-
-
-def percent(value: float) -> str:
-    """A fraction as percent with one digit."""
-    return f"{100 * value:.1f}"
-
-
-def _recall(method: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda data: percent(data["results"][method]["recall"]["mean"])
-
-
-def _statistics(data: Mapping[str, Any]) -> str:
-    overall = data["statistics"]["overall"]
-    return " / ".join(percent(overall[name]) for name in ("order_consistency", "missing", "background"))
-
-
-SIX = ("uniform", "richard18", "alayrac16", "task-specific", "proposed", "supervised")
-# What all methods were run on -> file; real first.
-ALL_METHODS = {
-    "Shelves and Toast, real annotation, **speech as features**, 5 splits": "speech-cross-task",
-    "Breakfast, unseen people, real features, **simulated windows**, 10 splits": "breakfast-cross-task",
-    "*Synthetic* corpus, paper's shape, 512 columns, 20 seeds": "synthetic-cross-task",
-}
-REAL = (
-    Row("Release, 20 splits of 1,850 test videos: Uniform recall", "release-baselines", _recall("uniform"), "paper 9.7"),
-    Row("Release, the same: Random recall", "release-baselines", _recall("random"), "paper 8.27"),
-    Row("Release: order consistency / missing / background", "release-baselines", _statistics, "paper 86 / 31 / 72"),
-    Row(
-        "Windows from real subtitles, Shelves and Toast: precision / recall / midpoint hits",
-        "narration-windows",
-        lambda data: " / ".join(percent(data["parts"][0][name]) for name in ("precision", "recall", "hit_rate")),
-        "plain sentence encoder 18.2 / 10.7 / 27.7",
-    ),
-    Row(
-        "Breakfast, unseen people, real features, **simulated windows**: `zhukov19` with / without windows",
-        "breakfast-zhukov19",
-        lambda data: " / ".join(percent(data["ours"][name]["mean"]) for name in ("windows", "no windows")),
-        "published code on the same splits 45.8 / 44.4",
-    ),
-    Row(
-        "Breakfast, the same: `hmm` with / without windows / task never trained on",
-        "default-method-breakfast",
-        lambda data: " / ".join(
-            percent(data["recall"][name]["mean"]) for name in ("best", "best, no windows", "best, task never trained")
-        ),
-        "Uniform 50.0, `zhukov19` 45.0 / 43.9, `hmm` without sharing 54.2",
-    ),
-    Row(
-        "Shelves and Toast, real annotation, **speech as features**: `hmm`",
-        "default-method-speech",
-        lambda data: percent(data["recall"]["best"]["mean"]),
-        "`zhukov19` 27.4 on the same splits",
-    ),
-    Row(
-        "Half of an article finds its other half first, 1,383 articles",
-        "corpus-building",
-        lambda data: percent(data["halves"]["rank_1"]),
-        "aim 70",
-    ),
-    Row(
-        "Narration tells videos of a task from others, area under the curve: Shelves / Toast",
-        "corpus-building",
-        lambda data: " / ".join(
-            percent(data["relevance"][task]["auc"]) for task in ("Build Simple Floating Shelves", "Make French Toast")
-        ),
-        "aim 95",
-    ),
-)
-SYNTHETIC = (
-    Row(
-        "Training speed, *synthetic* numbers of the real sizes: times as fast as a textbook trainer / times the time of reading the data once",
-        "training-speed",
-        lambda data: f"{data['speedup']:.0f} / {data['floor_ratio']:.1f}",
-        "aim 100 / 8",
-    ),
-    Row(
-        "*Synthetic* films, `light` features, 5 seeds of 24 test films: Uniform / `hmm` without sharing / `hmm` / `hmm`, task never trained on",
-        "video-demo",
-        lambda data: " / ".join(percent(data["recall"][name]) for name in ("uniform", "hmm_no_sharing", "hmm", "never_trained")),
-        "-",
-    ),
-    Row(
-        "*Synthetic* corpus, paper's shape, 128 columns, 20 seeds: nothing shared / whole steps / components, with related tasks",
-        "synthetic-sharing-table",
-        lambda data: " / ".join(
-            _recall(setting)(data) for setting in ("step, unshared", "step, + related", "component, + related")
-        ),
-        "paper 18.6 / 19.8 / 22.4",
-    ),
-)
-
-
-def recorded(file: str) -> dict[str, Any]:
-    """A file of `results/`."""
-    found: dict[str, Any] = json.loads((RESULTS / f"{file}.json").read_text("utf-8"))
-    return found
-
-
-def results_table() -> str:
-    """The tables of results, real data first, and the command that made each file."""
-    rows = (*REAL, *SYNTHETIC)
-    lines = ["| what | ours, % | beside it | file |", "|---|---|---|---|"]
-    lines += [f"| {row.what} | {row.value(recorded(row.file))} | {row.beside} | `{row.file}` |" for row in rows]
-    lines += ["", "## All methods", "", f"| step recall, % | {' | '.join(SIX)} |", "|---" * (len(SIX) + 1) + "|"]
-    for what, file in ALL_METHODS.items():
-        lines.append(f"| {what} (`{file}`) | {' | '.join(_recall(method)(recorded(file)) for method in SIX)} |")
-    lines += ["| for perspective: the paper, 18 tasks, its features, not run here | 9.7 | 6.7 | 13.3 | 18.6 | 22.4 | 31.6 |"]
-    lines += ["", "## The commands", ""]
-    for file in dict.fromkeys([*(row.file for row in rows), *ALL_METHODS.values()]):
-        lines += [f"`results/{file}.json`:", "", "```text", *str(recorded(file)["command"]).split("; "), "```", ""]
-    return "\n".join(lines)
