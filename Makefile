@@ -6,7 +6,7 @@ EXTRAS := deep,video,speech,sentence,fasttext,serve,ray,dev
 
 QUICK := inference learning methods model evaluation metrics records text datasets storage features runs export narration experiments
 
-.PHONY: demo view setup locked test quick check docs bench evidence faults fuzz system clean
+.PHONY: demo view setup locked test quick check docs figures bench evidence faults fuzz system clean
 
 # What the demonstration and the commands that it prints need: video files and the viewer, no torch.
 $(VENV)/.demo: pyproject.toml constraints.txt
@@ -54,6 +54,12 @@ check: $(VENV)/.full
 # The manual into site/: a dead link stops it. The tests also run its every command.
 docs: $(VENV)/.full
 	$(BIN)/mkdocs build --strict
+
+# What is made from results/ and from the notebook's code, and committed: the table of the README, the figure on sharing, the notebook's outputs.
+figures: $(VENV)/.full
+	$(BIN)/python docs/tables.py
+	$(BIN)/python docs/sharing.py --out docs/sharing.svg > /dev/null
+	$(BIN)/python docs/run_notebook.py
 
 bench: $(VENV)/.full
 	$(BIN)/python -m benchmarks.speed.training --out bench.json

@@ -1,4 +1,4 @@
-"""Tables of the page of results beside the main one: accuracy on held-out data, the default method part by part, intervals, and the experiments of the paper."""
+"""Tables of the page of results beside the main one: accuracy, the default method part by part, intervals, experiments of the paper."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,10 @@ SETTINGS = {  # of default-method-breakfast -> words
     "best, no sharing": "`hmm`, nothing shared",
     "best, task never trained": "`hmm`, the task itself not trained",
 }
-CORPORA = {"breakfast": "Breakfast, *simulated* windows", "shelves and toast, speech as features": "Shelves and Toast, speech as features"}
+CORPORA = {
+    "breakfast": "Breakfast, *simulated* windows",
+    "shelves and toast, speech as features": "Shelves and Toast, speech as features",
+}
 EXPERIMENTS = (
     "breakfast-no-narration",
     "breakfast-sharing",
@@ -100,6 +103,8 @@ def experiments_table() -> str:
     rows = []
     for file in EXPERIMENTS:
         results = recorded(file)["results"]
-        shown = ", ".join(f"{_methods(name).replace('proposed', 'zhukov19')}: {percent(of['recall']['mean'])}" for name, of in results.items())
+        shown = ", ".join(
+            f"{_methods(name).replace('proposed', 'zhukov19')}: {percent(of['recall']['mean'])}" for name, of in results.items()
+        )
         rows.append([f"`{file}`", shown])
     return table(["file", "step recall, %"], rows)

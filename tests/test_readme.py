@@ -1,4 +1,4 @@
-"""The README's Python example runs, and the verbs it names exist."""
+"""The README's Python examples run, and the verbs it names exist."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ import pytest
 from crosstask.synthetic import write_synthetic
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
-(SNIPPET,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+ONE_VIDEO, SNIPPET = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 
 
 def run_snippet(code, capsys):
@@ -44,6 +44,23 @@ def test_the_python_example_runs_on_a_video_file(tmp_path, monkeypatch, capsys):
     assert extracted.exit_code == 0, extracted.output
     shutil.copy("kitchen/videos/latte/latte-00.mp4", "new.mp4")
     run_snippet(SNIPPET, capsys)
+
+
+@pytest.mark.slow
+def test_the_example_of_one_video_finds_its_steps_without_training(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("av", reason="extra video is not installed")
+    from crosstask.synthetic.films.corpus import render_corpus
+    from crosstask.synthetic.films.scripts import TASKS
+
+    monkeypatch.chdir(tmp_path)
+    render_corpus(Path("films"), videos_per_task=1, test_videos_per_task=0, tasks=TASKS[:1])
+    for path in Path("films/videos/latte").glob("latte-00.*"):
+        shutil.copy(path, f"latte{path.suffix}")
+    run_snippet(ONE_VIDEO, capsys)
+
+
+def test_the_two_commands_are_there():
+    assert re.search(r"^make demo\b", README, flags=re.MULTILINE) and re.search(r"^make test\b", README, flags=re.MULTILINE)
 
 
 def test_every_verb_of_the_readme_exists():
