@@ -55,9 +55,9 @@ check: $(VENV)/.full
 docs: $(VENV)/.full
 	$(BIN)/mkdocs build --strict
 
-# What is made from results/ and from the notebook's code, and committed: the table of the README, the figure on sharing, the notebook's outputs.
+# What is made from results/ and from the notebook's code, and committed: the tables of the README and of docs/results.md, the figure on sharing, the notebook's outputs.
 figures: $(VENV)/.full
-	$(BIN)/python docs/tables.py
+	$(BIN)/python docs/fill_tables.py
 	$(BIN)/python docs/sharing.py --out docs/sharing.svg > /dev/null
 	$(BIN)/python docs/run_notebook.py
 

@@ -1,31 +1,17 @@
-"""Pages and tables that are generated when the manual is built: verbs, package map, notebook, Python reference and results."""
+"""Pages and tables that are generated when the manual is built: verbs, package map, notebook, Python reference."""
 
 import importlib.util
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))  # the scripts beside this one
-import detailed_tables
+sys.path.insert(0, str(Path(__file__).parent))  # the script beside this one
 import run_notebook
-import sharing
-import tables
 
 ROOT = Path(__file__).parent.parent
-# What stands in a page -> what replaces it when the manual is built.
-MARKERS: dict[str, Callable[[], str]] = {
-    "<!-- readme table -->": tables.readme_table,
-    "<!-- accuracy table -->": detailed_tables.accuracy_table,
-    "<!-- results table -->": tables.results_table,
-    "<!-- default method table -->": detailed_tables.default_method_table,
-    "<!-- intervals table -->": detailed_tables.intervals_table,
-    "<!-- experiments table -->": detailed_tables.experiments_table,
-    "<!-- sharing tables -->": sharing.sharing_section,
-    "<!-- commands -->": tables.commands_list,
-}
 REFERENCE = re.compile(r"<!-- reference: (\w+) -->")
 
 
@@ -40,10 +26,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """A page with the tables of results and the reference of public names where its source has the markers."""
-    for marker, made in MARKERS.items():
-        if marker in markdown:
-            markdown = markdown.replace(marker, made())
+    """A page with the reference of public names where its source has the markers."""
     return REFERENCE.sub(lambda marker: reference_of(marker[1]), markdown)
 
 

@@ -1,18 +1,12 @@
-"""The tables of results, made from results/*.json: eight rows for the README, all of them for the manual.
-
-python docs/tables.py            writes the rows of the README anew, between their two markers
-"""
+"""The main tables of results, made from results/*.json: eight rows for the README, more for the page of results (`fill_tables.py` writes them)."""
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "results"
-README = ROOT / "README.md"
-BEGIN, END = "<!-- results: written by docs/tables.py -->", "<!-- end of results -->"
 
 Result = Mapping[str, Any]
 
@@ -112,12 +106,6 @@ def readme_table() -> str:
     return "\n".join(lines)
 
 
-def with_readme_table(text: str) -> str:
-    """The text of the README with the table of today between the markers."""
-    assert BEGIN in text and END in text, "the README has no markers for its table"
-    return re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: f"{BEGIN}\n{readme_table()}\n{END}", text, flags=re.DOTALL)
-
-
 def _recall(method: str) -> Callable[[Result], str]:
     return lambda data: percent(data["results"][method]["recall"]["mean"])
 
@@ -215,13 +203,18 @@ SYNTHETIC = (
 
 
 def results_table() -> str:
-    """The tables of the manual, real data first, and the command that made each file."""
+    """The table of the manual, real data first."""
     facts = (*REAL, *SYNTHETIC)
     lines = ["| what | ours, % | beside it | file |", "|---|---|---|---|"]
     for fact in facts:
         data = recorded(fact.file)
         lines.append(f"| {fact.what} | {fact.value(data)} | {fact.beside(data)} | `{fact.file}` |")
-    lines += ["", "## The paper's methods", "", f"| step recall, % | {' | '.join(SIX)} |", "|---" * (len(SIX) + 1) + "|"]
+    return "\n".join(lines)
+
+
+def all_methods_table() -> str:
+    """Recall of all methods of the paper, real data first."""
+    lines = [f"| step recall, % | {' | '.join(SIX)} |", "|---" * (len(SIX) + 1) + "|"]
     for what, file in ALL_METHODS.items():
         lines.append(f"| {what} (`{file}`) | {' | '.join(_recall(method)(recorded(file)) for method in SIX)} |")
     return "\n".join(lines)
@@ -234,8 +227,3 @@ def commands_list() -> str:
     for file in dict.fromkeys(files):
         lines += [f"`results/{file}.json`:", "", "```text", *str(recorded(file)["command"]).split("; "), "```", ""]
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    README.write_text(with_readme_table(README.read_text("utf-8")), "utf-8")
-    print(readme_table())

@@ -1,0 +1,45 @@
+"""Write the tables of results into the README and the page of results, each between `<!-- table: NAME -->` and `<!-- end of table -->`.
+
+python docs/fill_tables.py
+"""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # the scripts beside this one
+import detailed_tables
+import sharing
+import tables
+
+ROOT = Path(__file__).parent.parent
+PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
+TABLES: dict[str, Callable[[], str]] = {
+    "readme": tables.readme_table,
+    "accuracy": detailed_tables.accuracy_table,
+    "results": tables.results_table,
+    "paper's methods": tables.all_methods_table,
+    "default method": detailed_tables.default_method_table,
+    "intervals": detailed_tables.intervals_table,
+    "experiments": detailed_tables.experiments_table,
+    "sharing": sharing.sharing_section,
+    "commands": tables.commands_list,
+}
+_PLACE = re.compile(r"<!-- table: (?P<name>[^>]+) -->\n.*?<!-- end of table -->", flags=re.DOTALL)
+
+
+def filled(text: str) -> str:
+    """The text of a page with the tables of today."""
+
+    def place(found: re.Match[str]) -> str:
+        name = found["name"]
+        made = TABLES[name]().strip("\n")
+        return f"<!-- table: {name} -->\n{made}\n<!-- end of table -->"
+
+    return _PLACE.sub(place, text)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(filled(page.read_text("utf-8")), "utf-8")
