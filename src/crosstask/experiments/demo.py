@@ -1,4 +1,4 @@
-"""The demonstration: a synthetic corpus, four methods on the same split, and a task that was never trained on."""
+"""The demonstration: a synthetic corpus, five methods on the same split, and a task that was never trained on."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
