@@ -67,6 +67,7 @@ class RunConfig:
     decode_with_narration: bool = True  # False: narration is used in training alone
     encoder: Callable[[Sequence[str]], Encoder] = default_encoder
     use_annotations: tuple[str, ...] | str | None = None  # videos whose annotation in the corpus is used as labels, or "all"
+    language: str | None = None  # of the speech to recognise; None: detected in each video
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,7 +152,7 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
     if not without or not config.transcribe:
         return corpus, TranscriptionReport()
     with progress("transcribing", len(without)) as advance:
-        report = transcribe_videos(without, ours, config.speech_model, advance)
+        report = transcribe_videos(without, ours, config.speech_model, advance, config.language)
     theirs = corpus.subtitles if isinstance(corpus.subtitles, SubtitleFolders) else SubtitleFolders(())
     folders = (ours, *(folder for folder in theirs.folders if folder != ours))  # the user's subtitles go before ours
     return replace(corpus, subtitles=SubtitleFolders(folders, theirs.renamed)), report
