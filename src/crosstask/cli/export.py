@@ -24,7 +24,7 @@ def export(
     fps: Annotated[float, typer.Option("--fps", min=0.1, help="Frames a second, for Label Studio alone.")] = 25.0,
     all_steps: Annotated[bool, typer.Option("--all-steps", help="Keep the steps that are taken to be absent.")] = False,
     min_confidence: Annotated[
-        float, typer.Option("--min-confidence", min=0.0, max=1.0, help="Leave out steps whose confidence is known to be lower.")
+        float, typer.Option("--min-confidence", help="Leave out steps whose confidence is known to be lower.")
     ] = 0.0,
     as_json: AsJson = False,
 ) -> None:

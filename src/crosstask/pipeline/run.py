@@ -29,7 +29,7 @@ from crosstask.narration.narrate import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
-from crosstask.pipeline.preflight import has_own_features, refuse_in_vain, refuse_without_features, say_unusable
+from crosstask.pipeline.preflight import has_own_features, refuse_in_vain, refuse_without_features, say_few_videos, say_unusable
 from crosstask.pipeline.run_labels import forget_learning, labels_of, relevant_videos, with_run_labels
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, VideoKey
@@ -200,6 +200,8 @@ def _train(corpus: Corpus, out: Path, config: RunConfig, progress: Progress) -> 
         chosen = [video for video in chosen if video.key in config.train_videos]
     if not chosen:
         raise InputError(f"corpus '{corpus.name}': features could be extracted of no video, so there is nothing to train on")
+    if not config.synthetic:
+        say_few_videos(chosen, out)
     kept = replace(corpus.only_tasks({video.task for video in chosen}).only(chosen), labels=labels_of(corpus, chosen))
     with progress("training", n_epochs("hmm")) as advance:
         return train(kept, "hmm", config.sharing, seed=config.seed, after_epoch=lambda state: advance(), pack=False)
