@@ -76,3 +76,14 @@ def test_the_page_links_to_the_video_beside_the_subtitles(talk, tmp_path):
     assert media_beside(talk) == film and media_beside(tmp_path / "talk ü.de.vtt") == film
     (page,), _ = write_exports(tmp_path / "pages" / "page.html", localize_files([talk], TASK), TASK, ["html"])
     assert 'src="../talk%20%C3%BC.mp4"' in page.read_text("utf-8")
+
+
+def test_the_run_folder_can_be_viewed(talk, tmp_path):
+    from viewer.viewed import client_of
+
+    client = client_of(write_localized_run(tmp_path / "run", localize_files([talk], TASK), TASK, "crosstask localize"))
+    key = {"task": "Salt-Pepper", "video": "talk ü"}
+    (found,) = client.get("/api/video", params=key).json()["parses"].values()
+    assert [step["step"] for step in found] == list(TASK.steps)
+    assert client.get("/api/scores", params={**key, "source": "this:localize"}).json() == {"scores": None}
+    assert [line["text"] for line in client.get("/api/transcript", params=key).json()["lines"]] == list(CUES)
