@@ -5,7 +5,8 @@
 Synthetic films and a SYNTHETIC image-text model: no trained CLIP or SigLIP is used. Its image side is a linear map of light features into 64
 dimensions, its text side one vector for each step name; both are fitted on annotated films rendered separately, with another seed, which are used
 for nothing else. So its text side truly matches what the films show; `noisy` adds Gaussian noise twice as long as the vector to every
-text vector. A seed draws films, layouts and noise anew; 4 films a task with layouts of their own are tested. No narration is used. FOLDER keeps the films.
+text vector. A seed draws films, layouts and noise anew; 4 films a task with layouts of their own are tested. No narration is used.
+The one constant of the text side, TEXT_SEPARATION, was chosen on the films of seed 0. FOLDER keeps the films.
 """
 
 from collections.abc import Callable

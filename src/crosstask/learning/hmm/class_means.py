@@ -34,9 +34,7 @@ _FEWEST_SEGMENTS = 1e-3  # a class with less than this soft count is unobserved
 # Independent segments that weigh as much as the prior; of 10, 20, 30 and 41 the best on development people of captaincook and Breakfast.
 _ROWS_PER_OBSERVATION = 20.0
 
-TEXT_SEPARATION = (
-    2.0  # deviations between a step and background by its name; 2 and 3 score alike on rendered films, 1 and 1.5 lower
-)
+TEXT_SEPARATION = 2.0  # deviations between a step and background by its name; 2 and 3 score alike on rendered films of one seed, 1 and 1.5 lower
 
 
 @dataclass(frozen=True)
