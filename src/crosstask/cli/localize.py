@@ -35,6 +35,13 @@ def localize(
             help="Subtitle files: with a model, one per input; alone, the steps are found in what is said (repeatable).",
         ),
     ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            "--features",
+            help="clip=FOLDER: the image-text model of the features; without a model file, frames are compared with step names.",
+        ),
+    ] = None,
     title: Annotated[str | None, typer.Option("--title", help="With --narration: the title of the task; it helps.")] = None,
     encoder: Annotated[str | None, typer.Option("--encoder", help="With --narration: as for narrate.")] = None,
     encoder_file: Annotated[Path | None, typer.Option("--encoder-file", help="With --narration: as for narrate.")] = None,
@@ -73,13 +80,10 @@ def localize(
     for path in files:
         if not path.is_file():
             raise InputError(f"{path}: no such file; expected a video, subtitles, or features (T, D) as .npy")
-    if model is None:
+    if model is None and features is None:
         _without_model(narration or files, names, title, as_json)
         return
-    from crosstask.methods.own_code import load_own
-    from crosstask.model.file import load_model
-
-    loaded = load_model(model, load_own(sharing) if sharing is not None else None)
+    loaded = _loaded(model, sharing, features)
     wanted = _task_wanted(loaded, task, names)
     found, problems = [], []
     subtitles: list[Path | str] = list(narration) if narration else ["auto"] * len(files)
@@ -97,6 +101,18 @@ def localize(
             _print(localization, "not shown")
     if problems:
         raise typer.Exit(2)
+
+
+def _loaded(model: Path | None, sharing: str | None, features: str | None) -> "Model":
+    """The model in a file, told where the weights of its features are; without a file, the image-text model alone."""
+    from crosstask.methods.own_code import load_own
+    from crosstask.model.file import load_model
+    from crosstask.model.localize_video import zero_shot_model
+
+    if model is None:
+        return zero_shot_model(features or "")
+    loaded = load_model(model, load_own(sharing) if sharing is not None else None)
+    return loaded if features is None else loaded.with_features(features)
 
 
 def _steps(steps: str | None, steps_file: Path | None) -> str | list[str] | None:

@@ -30,14 +30,21 @@ class Source(NamedTuple):
 
 
 def localize(
-    video: str | Path, steps: str | Sequence[str], title: str = "", model: "Model | str | Path | None" = None
+    video: str | Path,
+    steps: str | Sequence[str],
+    title: str = "",
+    model: "Model | str | Path | None" = None,
+    features: str | None = None,
 ) -> Localization:
     """Where each step happens in a video file or a subtitle file; without a model, by what is said.
 
     Without a model, the narration is taken from a subtitle file itself, from subtitles beside or inside a video file, or from
-    recognised speech where it is installed. A video without narration is divided evenly.
+    recognised speech where it is installed. A video without narration is divided evenly. With `features="clip=FOLDER"` of an
+    image-text model and no other model, frames are compared with the step names.
     """
     task = task_from_steps(steps, title or "new task")
+    if model is None and features is not None:
+        return zero_shot_model(features).localize(video, task)
     if model is None:
         found, source = localize_without_model(Path(video), task)
         log.info("%s: steps found by %s", video, source)
@@ -46,7 +53,22 @@ def localize(
         from crosstask.model.file import load_model
 
         model = load_model(model)
-    return model.localize(video, task)
+    return (model if features is None else model.with_features(features)).localize(video, task)
+
+
+def zero_shot_model(features: str) -> "Model":
+    """A model of method `zero-shot` for `features`, such as "clip=FOLDER": it knows no task and was trained on no video."""
+    from crosstask.extraction.feature_spec import parse_feature_spec, text_side_of
+    from crosstask.methods.zero_shot import ZeroShotScorer
+    from crosstask.model.model import Model
+
+    spec = parse_feature_spec(features)
+    side = text_side_of(spec)
+    if side is None:
+        raise InputError(
+            f"--features {features}: no text side to compare step names with; without a model, expected --features clip=FOLDER"
+        )
+    return Model(ZeroShotScorer(side), {}, "zero-shot", str(spec)).with_features(features)
 
 
 def localize_without_model(path: Path, task: Task) -> tuple[Localization, str]:
