@@ -151,6 +151,15 @@ SYNTHETIC = (
         ),
     ),
     Fact(
+        "*Synthetic* films and a *synthetic* image-text model that matches them: `zero-shot` / `hmm` with 1 / 4 / 16 videos a task",
+        "synthetic-image-text",
+        lambda data: _joined([data["matching"]["recall"][arm] for arm in ("zero-shot", "hmm, 1", "hmm, 4", "hmm, 16")]),
+        lambda data: (
+            f"Uniform {percent(data['matching']['recall']['uniform'])}; text vectors with noise "
+            f"{_joined([data['noisy']['recall'][arm] for arm in ('zero-shot', 'hmm, 1', 'hmm, 4', 'hmm, 16')])}"
+        ),
+    ),
+    Fact(
         "*Synthetic* corpus, paper's shape, 128 columns, 20 seeds, `zhukov19` with related tasks: components shared",
         "synthetic-sharing-table",
         _recall("component, + related"),

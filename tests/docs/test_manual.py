@@ -38,6 +38,7 @@ NOT_RUN = {
     "docs/viewer.md": 1,  # serves
     "docs/narration.md": 1,  # how-to articles
     "docs/ray.md": 1,  # a cluster
+    "docs/features.md": 1,  # weights of an image-text model
     "docs/api.md": 1,  # video files
     "README.md": 5,  # make and pip install; own videos; tests/test_readme.py runs the Python examples
 }
