@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-EXTRAS := deep,video,speech,sentence,fasttext,serve,ray,dev
+EXTRAS := deep,video,speech,sentence,language,fasttext,serve,ray,dev
 
 QUICK := inference learning methods model evaluation metrics records text datasets storage features runs export narration experiments
 

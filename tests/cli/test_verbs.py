@@ -215,9 +215,9 @@ def test_pack_says_what_it_made(corpus):
 
 def test_doctor_knows_the_extras():
     found = json_of("doctor")
-    assert set(found["extras"]) == {"deep", "video", "speech", "sentence", "serve", "ray"} and found["kernels"].startswith(
-        "working"
-    )
+    assert set(found["extras"]) == {"deep", "video", "speech", "sentence", "language", "serve", "ray"} and found[
+        "kernels"
+    ].startswith("working")
 
 
 def test_interrupted_it_says_so_in_one_line(corpus, tmp_path):

@@ -23,7 +23,7 @@ def test_all_formats_of_a_run(tmp_path):
 
 def test_an_unknown_format_lists_the_known_ones(tmp_path):
     folder, _, _ = tiny_run(tmp_path / "r")
-    with pytest.raises(InputError, match="vtt, youtube, activitynet, elan, label-studio, fiftyone, csv, json"):
+    with pytest.raises(InputError, match="vtt, youtube, activitynet, elan, label-studio, fiftyone, csv, html, json"):
         export_run(open_run(folder), ["mp3"], tmp_path / "out")
 
 
@@ -35,7 +35,8 @@ def test_steps_predicted_absent_are_left_out_unless_all_are_requested(tmp_path):
     (folder / "localizations.json").write_text(text)
     _, remarks = export_run(open_run(folder), ["csv"], tmp_path / "out")
     rows = (tmp_path / "out" / "csv" / "steps.csv").read_text().splitlines()
-    assert remarks == ["1 steps are predicted absent and left out; --all-steps includes them"]
+    assert remarks[0] == "1 of 9 steps are left out; --all-steps includes those taken to be absent"
+    assert len(remarks) == 2 and "is left out: it is more likely absent than shown" in remarks[1]
     assert sum(row.endswith(",,,,no") for row in rows) == 1
     _, remarks = export_run(open_run(folder), ["csv"], tmp_path / "out", all_steps=True)
     rows = (tmp_path / "out" / "csv" / "steps.csv").read_text().splitlines()
@@ -47,6 +48,16 @@ def test_progress_counts_the_files_of_each_format(tmp_path):
     seen = []
     export_run(open_run(folder), ["vtt", "csv"], tmp_path / "e", progress=lambda *now: seen.append(now))
     assert seen == [("vtt", 1, 3), ("vtt", 2, 3), ("vtt", 3, 3), ("csv", 1, 1)] and len(run.videos) == 3
+
+
+def test_steps_of_low_confidence_are_left_out_and_named(tmp_path):
+    folder, _, parses = tiny_run(tmp_path / "r")
+    limit = sorted(step.confidence for parse in parses for step in parse.steps)[4]
+    _, remarks = export_run(open_run(folder), ["json"], tmp_path / "out", min_confidence=limit)
+    videos = json.loads((tmp_path / "out" / "json" / "steps.json").read_text())
+    kept = [step["confidence"] for video in videos for step in video["steps"]]
+    assert kept and min(kept) >= limit and len(kept) + len(remarks) - 1 == 9
+    assert all(f"below {limit:.2f}" in remark for remark in remarks[1:])
 
 
 def test_what_a_person_corrected_is_in_every_format_at_once(tmp_path):

@@ -26,7 +26,7 @@ def model():
 
 @pytest.fixture(autouse=True)
 def no_encoder(monkeypatch):
-    monkeypatch.setattr("crosstask.text.encoders.choice.installed_sentence_encoder", lambda: None)
+    monkeypatch.setattr("crosstask.text.encoders.choice.encoder_for_language", lambda language: None)
 
 
 @pytest.fixture
@@ -77,3 +77,12 @@ def test_methods_without_a_posterior_refuse_a_given_narration(talk):
     assert other.localize(rows, "1")
     with pytest.raises(InputError, match="'zhukov19' has no posterior"):
         other.localize(rows, "1", narration=talk)
+
+
+def test_speech_in_another_language_is_not_used_and_said(model, talk, caplog):
+    rows = tiny_corpus(n_segments=60).features.rows("-v1_1")
+    talk.write_text(
+        TALK.replace("now pour milk", "jetzt gießen wir die Milch in die Tasse").replace("hello there", "hallo und willkommen")
+    )
+    assert model.localize(rows, "1", narration=talk) == model.localize(rows, "1", narration=None)
+    assert "the speech is in German, the step names are in English" in caplog.text

@@ -6,7 +6,7 @@ import pytest
 
 from crosstask.datasets import read_step_intervals
 from tiny import TASKS
-from viewer.viewed import FIRST, client_of, write_viewed_run
+from viewer.viewed import FIRST, LINES, client_of, write_viewed_run
 
 
 def spans(*triples):
@@ -222,3 +222,13 @@ def test_the_review_and_why_nothing_can_be_learnt_here(client):
     assert "supervised" in client.get("/api/run").json()["why_not_learning"]
     assert client.get("/api/learning").json()["state"] == "idle"
     assert client.post("/api/learning", json={"action": "start"}).status_code == 409
+
+
+def test_the_transcript_of_a_video(client, folder):
+    lines = client.get("/api/transcript", params=FIRST).json()["lines"]
+    assert [line["text"] for line in lines] == list(LINES) and lines[1]["start_s"] == 8.0
+    assert client.get("/api/transcript", params={"task": "1", "video": "-v1_1"}).json() == {"lines": []}
+    assert client.get("/api/transcript", params={"task": "1", "video": "gone"}).status_code == 404
+    (folder / "transcripts" / "1_-v1_0.json").write_text('{"lines": [[1, 2]]}')
+    answer = client.get("/api/transcript", params=FIRST)
+    assert answer.status_code == 409 and "damaged" in answer.json()["detail"]

@@ -367,3 +367,28 @@ def test_a_step_predicted_absent_is_marked(page, tmp_path):
         wait(page, "document.querySelector('.chapter') !== null")
         assert [name.endswith("probably not shown") for name in texts(page, ".chapter-name")] == [True, False, False]
         page.get("about:blank")
+
+
+def test_the_transcript_follows_the_player_is_searched_and_seeks(at):
+    page = at(VIDEO)
+    wait(page, "document.querySelectorAll('.transcript-line').length === 5")
+    assert texts(page, ".transcript-line .said")[4] == "Vielen Dank & <b>bye</b>"
+    page.find_elements("css selector", ".transcript-line")[2].click()
+    assert second(page) == 16
+    wait(page, "document.querySelector('.transcript-line[aria-current] .said').textContent === 'now stir it well'")
+    page.find_elements("css selector", ".transcript-line")[1].click()
+    page.execute_script("document.activeElement.blur()")  # the space bar would press the line again
+    press(page, " ")
+    wait(page, "document.querySelector('#time').textContent.startsWith('0:09')", 6)
+    press(page, " ")
+    assert texts(page, ".transcript-line[aria-current] .said") == ["first pour the milk"]
+    one(page, "#transcript-search").send_keys("pour")
+    wait(page, "document.querySelector('#transcript-count').textContent === '2 of 5 lines'")
+    shown = [text for text in texts(page, ".transcript-line .said") if text]
+    assert shown == ["first pour the milk", "pour the coffee"]
+
+
+def test_without_a_transcript_there_is_no_empty_box(at):
+    page = at("#/video?task=1&video=-v1_2")
+    wait(page, "document.querySelector('.transcript') !== null")
+    assert page.execute_script("return document.querySelector('.transcript').hidden")

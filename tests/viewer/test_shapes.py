@@ -14,6 +14,7 @@ OPERATIONS = {
     "GET /api/videos",
     "GET /api/video",
     "GET /api/scores",
+    "GET /api/transcript",
     "POST /api/parse",
     "PUT /api/annotation",
     "PUT /api/label",

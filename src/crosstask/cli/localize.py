@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosstask.cli.options import AsJson, Decoder, check_decoder
-from crosstask.cli.output import clock, note, print_json, say
+from crosstask.cli.output import clock, command, counted, note, print_json, printable, say
 
 if TYPE_CHECKING:
     from crosstask.model.model import Model
-    from crosstask.records import Localization, Narration, Task
+    from crosstask.pipeline.localize_files import LocalizedFile
+    from crosstask.records import Localization, Task
 
 
 def localize(
@@ -28,16 +29,27 @@ def localize(
     steps_file: Annotated[
         Path | None, typer.Option("--steps-file", help="A new step list: .txt, .md or .csv, one step a line.")
     ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="The title of a new task; it helps.")] = None,
     narration: Annotated[
         list[Path] | None,
+        typer.Option("--narration", help="Subtitle files to use, one per input; they may also be the only input (repeatable)."),
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", help="Language of the speech, e.g. de [default: detected]. Not with a model.")
+    ] = None,
+    formats: Annotated[
+        list[str] | None,
         typer.Option(
-            "--narration",
-            help="Subtitle files: with a model, one per input; alone, the steps are found in what is said (repeatable).",
+            "--format", help="vtt, youtube, activitynet, elan, label-studio, fiftyone, csv, json, html or all (repeatable)."
         ),
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="With --narration: the title of the task; it helps.")] = None,
-    encoder: Annotated[str | None, typer.Option("--encoder", help="With --narration: as for narrate.")] = None,
-    encoder_file: Annotated[Path | None, typer.Option("--encoder-file", help="With --narration: as for narrate.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="A file, or a folder; without --format, the folder is a run that `view` and `export` open."),
+    ] = None,
+    all_steps: Annotated[bool, typer.Option("--all-steps", help="Export also the steps that are taken to be absent.")] = False,
+    encoder: Annotated[str | None, typer.Option("--encoder", help="Without a model: as for narrate.")] = None,
+    encoder_file: Annotated[Path | None, typer.Option("--encoder-file", help="Without a model: as for narrate.")] = None,
     sharing: Annotated[
         str | None,
         typer.Option("--sharing", help="FILE.py:NAME, for new tasks of a model trained with your own sharing function."),
@@ -47,7 +59,7 @@ def localize(
 ) -> None:
     """Find the steps of a task in new videos, by a model or, without one, by what is said; the task may be new as well.
 
-    Example: crosstask localize model.safetensors features/new.npy --steps "pour milk, whisk egg"
+    Example: crosstask localize talk.mp4 --steps-file steps.txt --format youtube
     """
     from crosstask.records import InputError
 
@@ -55,6 +67,31 @@ def localize(
     files = list(inputs or [])
     if model is None and files and files[0].suffix == ".safetensors":
         model = files.pop(0)
+    names = _steps(task, steps, steps_file)
+    said = list(narration or [])
+    if model is None and not files:
+        files, said = said, []
+    _check_files(files, said)
+    wanted_formats = _formats(formats, out)
+    problems: list[str] = []
+    if model is None:
+        if names is None:
+            raise InputError('--task needs a model: --model FILE; without one, give the steps: --steps "pour milk, whisk egg"')
+        wanted, found = _without_model(files, said, names, title, language, encoder, encoder_file)
+    else:
+        wanted, found, problems = _by_model(model, files, said, task, names, title, sharing, decoder)
+    for problem in problems:
+        note(f"error: {problem}")
+    _write(found, wanted, wanted_formats, out, all_steps, as_json)
+    if problems:
+        raise typer.Exit(2)
+
+
+def _steps(task: str | None, steps: str | None, steps_file: Path | None) -> str | list[str] | None:
+    """The step names that were given; None where a task was named."""
+    from crosstask.datasets.step_lists import read_step_list
+    from crosstask.records import InputError
+
     given = [
         option for option, value in (("--task", task), ("--steps", steps), ("--steps-file", steps_file)) if value is not None
     ]
@@ -62,47 +99,54 @@ def localize(
         raise InputError(f"{' and '.join(given)}: expected one of them")
     if not given:
         raise InputError('say which steps to look for: --task ID, --steps "pour milk, whisk egg" or --steps-file FILE')
-    names = _steps(steps, steps_file)
-    if narration and model is None and not files:
-        _from_narration(narration, names, title, encoder, encoder_file, as_json)
-        return
+    return steps if steps_file is None else read_step_list(steps_file)
+
+
+def _check_files(files: list[Path], narration: list[Path]) -> None:
+    """Errors for missing files, before anything is loaded."""
+    from crosstask.records import InputError
+
     if not files:
         raise InputError("say what to localize: MODEL and video or feature files, or a video or subtitle file with --steps")
     if narration and len(narration) != len(files):
         raise InputError(f"{len(narration)} files for --narration and {len(files)} inputs; expected one for each input")
-    for path in files:
+    for path in (*files, *narration):
         if not path.is_file():
             raise InputError(f"{path}: no such file; expected a video, subtitles, or features (T, D) as .npy")
-    if model is None:
-        _without_model(narration or files, names, title, as_json)
-        return
+
+
+def _formats(formats: list[str] | None, out: Path | None) -> list[str]:
+    """Export formats: those that were named, or that of the ending of --out; none for a run folder or for a list on the screen."""
+    from crosstask.export import format_names
+    from crosstask.pipeline.localize_files import FORMAT_OF_ENDING
+
+    if formats:
+        return format_names(formats)
+    ending = "" if out is None or out.is_dir() else out.suffix.lower()
+    return [FORMAT_OF_ENDING[ending]] if ending in FORMAT_OF_ENDING else []
+
+
+def _by_model(
+    file: Path,
+    files: list[Path],
+    narration: list[Path],
+    task: str | None,
+    steps: str | list[str] | None,
+    title: str | None,
+    sharing: str | None,
+    decoder: str | None,
+) -> "tuple[Task, list[LocalizedFile], list[str]]":
+    from dataclasses import replace
+
     from crosstask.methods.own_code import load_own
     from crosstask.model.file import load_model
+    from crosstask.pipeline.localize_files import localize_files_by_model
 
-    loaded = load_model(model, load_own(sharing) if sharing is not None else None)
-    wanted = _task_wanted(loaded, task, names)
-    found, problems = [], []
-    subtitles: list[Path | str] = list(narration) if narration else ["auto"] * len(files)
-    for path, said in zip(files, subtitles, strict=True):
-        try:
-            found.append(loaded.localize(path, wanted, decoder=decoder, narration=said))
-        except InputError as error:
-            problems.append(str(error))
-    for problem in problems:
-        note(f"error: {problem}")
-    if as_json:
-        print_json([localization.to_json() for localization in found])
-    else:
-        for localization in found:
-            _print(localization, "not shown")
-    if problems:
-        raise typer.Exit(2)
-
-
-def _steps(steps: str | None, steps_file: Path | None) -> str | list[str] | None:
-    from crosstask.datasets.step_lists import read_step_list
-
-    return steps if steps_file is None else read_step_list(steps_file)
+    model = load_model(file, load_own(sharing) if sharing is not None else None)
+    wanted = _task_wanted(model, task, steps)
+    if task is None and title:
+        wanted = replace(wanted, id=title, title=title)
+    return wanted, *localize_files_by_model(model, files, wanted, narration, decoder)
 
 
 def _task_wanted(model: "Model", task: str | None, steps: str | list[str] | None) -> "Task":
@@ -117,66 +161,59 @@ def _task_wanted(model: "Model", task: str | None, steps: str | list[str] | None
     return wanted
 
 
-def _without_model(paths: list[Path], steps: str | list[str] | None, title: str | None, as_json: bool) -> None:
-    """Localize steps in video or subtitle files by what is said, each file on its own."""
-    from crosstask.model.localize_video import localize_without_model
-    from crosstask.records import InputError, task_from_steps
-
-    if steps is None:
-        raise InputError('--task needs a model: --model FILE; without one, give the steps: --steps "pour milk, whisk egg"')
-    task = task_from_steps(steps, title or "new task")
-    found = []
-    for path in paths:
-        localization, source = localize_without_model(path, task)
-        note(f"note: {path.name}: found by {source}")
-        found.append(localization)
-    if as_json:
-        print_json([localization.to_json() for localization in found])
-        return
-    for localization in found:
-        _print(localization, "not shown")
-
-
-def _from_narration(
+def _without_model(
+    files: list[Path],
     narration: list[Path],
-    steps: str | list[str] | None,
+    steps: str | list[str],
     title: str | None,
+    language: str | None,
     encoder: str | None,
     encoder_file: Path | None,
-    as_json: bool,
-) -> None:
-    """Localize steps in subtitles alone; several videos of a task help each other."""
-    from crosstask.narration.localize_speech import localize_from_speech
-    from crosstask.records import InputError, task_from_steps
+) -> "tuple[Task, list[LocalizedFile]]":
+    """Steps in video or subtitle files by what is said, each file on its own."""
+    from crosstask.pipeline.localize_files import localize_files
+    from crosstask.records import task_from_steps
     from crosstask.text.encoders.choice import choose_encoder
+    from crosstask.text.language import known_language
 
-    if steps is None:
-        raise InputError('say which steps to look for: --narration FILE --steps "pour milk, whisk egg"')
-    said = _narrations(narration)
-    documents = [" ".join(word.text for word in narration.words) for narration in said.values()]
-    found = localize_from_speech(
-        said, task_from_steps(steps, title or "new task"), choose_encoder(encoder, encoder_file, documents)
-    )
+    task = task_from_steps(steps, title or "new task")
+    code = None if language is None else known_language(language)
+    chosen = choose_encoder(encoder, encoder_file, task.steps) if encoder or encoder_file else None
+    found = localize_files(files, task, narration, code, chosen)
+    for file in found:
+        note(f"note: {file.path.name}: found by {file.found.source}")
+    return task, found
+
+
+def _write(
+    found: "list[LocalizedFile]", task: "Task", formats: list[str], out: Path | None, all_steps: bool, as_json: bool
+) -> None:
+    """The result on the screen, as JSON, as files, or as a run folder."""
+    from crosstask.pipeline.localize_files import exports_of_files, write_exports, write_localized_run
+
+    remarks: list[str] = []
+    if out is not None and formats:
+        paths, remarks = write_exports(out, found, task, formats, all_steps)
+        note(f"note: {counted(len(paths), 'file')} in {out}: {', '.join(formats)}")
+    elif out is not None:
+        write_localized_run(out, found, task, "crosstask localize")
+        note(f"note: run folder {out}; watch it with: {command('view', out)}")
+    for remark in remarks:
+        note(f"note: {remark}")
     if as_json:
-        print_json([localization.to_json() for localization in found])
-        return
-    for localization in found:
-        _print(localization, "not mentioned")
+        print_json([file.found.localization.to_json() for file in found])
+    elif formats and out is None:
+        texts, remarks = exports_of_files(found, task, formats, None, all_steps)
+        for remark in remarks:
+            note(f"note: {remark}")
+        for text in (text for files in texts.values() for text in files.values()):
+            typer.echo(printable(text), nl=False)
+    elif out is None:
+        for file in found:
+            _print(file.found.localization)
 
 
-def _narrations(paths: list[Path]) -> "dict[str, Narration]":
-    from crosstask.datasets.subtitles import looks_english, read_narration
-
-    said = {}
-    for path in paths:
-        narration = read_narration(path)
-        if not looks_english(narration):
-            note(f"warning: {path.name} does not look English; the packaged sentence encoder knows English only")
-        said[path.stem if path.stem not in said else str(path)] = narration
-    return said
-
-
-def _print(localization: "Localization", absent: str) -> None:
+def _print(localization: "Localization") -> None:
     say(f"{localization.video}")
     for step in localization.steps:
-        say(f"  {clock(step.moment_s)}  {step.name}{'' if step.shown else f'  ({absent})'}")
+        say(f"  {clock(step.moment_s)}  {step.name}{'' if step.shown else '  (not shown)'}")

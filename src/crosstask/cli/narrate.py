@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 EncoderName = Annotated[
     str | None,
-    typer.Option("--encoder", help="tfidf, max-pooled, learned or sentence [default: sentence where installed, else tfidf]."),
+    typer.Option(
+        "--encoder",
+        help="tfidf, max-pooled, learned, sentence or use [default: sentence for English, use for others, where installed; else tfidf].",
+    ),
 ]
 EncoderFile = Annotated[
     Path | None, typer.Option("--encoder-file", help="Word vectors, a learned encoder, or a sentence-transformers folder.")

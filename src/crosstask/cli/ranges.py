@@ -52,6 +52,7 @@ RANGES = {
     "--shortest": Range(0, 1e6),
     "--longest": Range(1, 1e6),
     "--least": Range(0, 1),
+    "--min-confidence": Range(0, 1),
     "--fps": Range(0.1, 1000),
     "--rate": Range(0, 1000, open_below=True),
     "--port": Range(0, 65535),

@@ -33,6 +33,9 @@ def run(
             help="all, or a file with one TASK_VIDEO a line: use their annotations as labels (as train does).",
         ),
     ] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", help="Language of the speech to recognise, e.g. de [default: detected].")
+    ] = None,
     weights: Weights = None,
     every: Every = 1,
     engine: Engine = "local",
@@ -50,6 +53,7 @@ def run(
     from crosstask.extraction.feature_spec import default_features, parse_feature_spec
     from crosstask.model.file import load_model
     from crosstask.pipeline.run import RunConfig, run_folder
+    from crosstask.text.language import known_language
 
     known = load_model(model).feature_spec if model and not features else "unknown"
     spec = parse_feature_spec(features or (known if known != "unknown" else default_features()), weights_given(weights), every)
@@ -59,7 +63,8 @@ def run(
     out = out or folder / "run"
     typed = f"crosstask run {folder.name} --seed {seed}" + (f" --model {model.name}" if model else "")
     config = RunConfig(spec, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, typed)
-    config = replace(config, use_annotations=_annotated(folder, use_annotations))
+    spoken = None if language is None else known_language(language)
+    config = replace(config, use_annotations=_annotated(folder, use_annotations), language=spoken)
     result = run_folder(folder, out, config, countdown)
     say_finished(result, out, as_json)
 

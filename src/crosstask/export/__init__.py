@@ -1,6 +1,15 @@
 """Localizations as files for editors, players and annotation tools. Times are in seconds; frames only where a format requires them."""
 
-from crosstask.export.localized_video import LocalizedVideo, localized_videos
-from crosstask.export.table import FORMATS, export_run
+from crosstask.export.localized_video import LocalizedVideo, localized_videos, videos_of_run
+from crosstask.export.table import FORMATS, export_run, exported_files, format_names, left_out
 
-__all__ = ["FORMATS", "LocalizedVideo", "export_run", "localized_videos"]
+__all__ = [
+    "FORMATS",
+    "LocalizedVideo",
+    "export_run",
+    "exported_files",
+    "format_names",
+    "left_out",
+    "localized_videos",
+    "videos_of_run",
+]

@@ -1,9 +1,10 @@
 """The input of every format: the shown steps of a video, in order of time, with intervals inside the video."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from crosstask.records import PERSON, FoundStep, InputError, VideoKey
-from crosstask.runs import RunFolder
+from crosstask.records import PERSON, FoundStep, InputError, Localization, VideoKey
+from crosstask.runs import Run, RunFolder, RunVideo
 
 SHORTEST_INTERVAL_S = 0.1  # formats such as WebVTT need an end after the start
 
@@ -15,32 +16,63 @@ class LocalizedVideo:
     key: VideoKey
     title: str
     length_s: float
-    steps: tuple[FoundStep, ...]  # by start; without those predicted absent, unless all were requested
+    steps: tuple[FoundStep, ...]  # by start; without those that are left out
     absent: tuple[str, ...]
     media: str
     denied: frozenset[str] = frozenset()  # steps that a person said are not shown
+    left_out: tuple[str, ...] = ()  # why, one sentence for each step that is left out
 
 
-def localized_videos(run: RunFolder, method: str | None = None, all_steps: bool = False) -> list[LocalizedVideo]:
-    """The videos localized by a run's main method (or another), in the order of the run; `all_steps` includes those predicted absent."""
+def localized_videos(
+    run: RunFolder, method: str | None = None, all_steps: bool = False, min_confidence: float = 0.0
+) -> list[LocalizedVideo]:
+    """The videos localized by a run's main method (or another), in the order of the run."""
     name = method or next(iter(run.run.methods), "")
     if name not in run.localizations:
         raise InputError(f"method '{name}' is not in this run; it has {', '.join(run.localizations) or 'none'}")
-    localizations = run.localizations[name]
-    videos = []
-    for video in run.run.videos:
-        if video.key not in localizations:
-            continue
-        steps = localizations[video.key].steps
-        shown_steps = [one for step in steps if step.shown or all_steps for one in _one_per_interval(step)]
-        kept = [_clipped(step, float(video.n_segments)) for step in shown_steps]
-        shown = sorted(kept, key=lambda step: step.start_s)
-        absent = tuple(step.name for step in steps if not step.shown and not all_steps)
-        title = run.run.tasks[video.task].title
-        media = video.media or f"{video.id}.mp4"
-        denied = frozenset(step.name for step in steps if not step.shown and step.by == PERSON)
-        videos.append(LocalizedVideo(video.key, title, float(video.n_segments), tuple(shown), absent, media, denied))
-    return videos
+    return videos_of_run(run.run, run.localizations[name], all_steps, min_confidence)
+
+
+def videos_of_run(
+    run: Run, localizations: Mapping[VideoKey, Localization], all_steps: bool = False, min_confidence: float = 0.0
+) -> list[LocalizedVideo]:
+    """The videos of a run that have a localization, in the order of the run."""
+    return [
+        _localized(video, run.tasks[video.task].title, localizations[video.key].steps, all_steps, min_confidence)
+        for video in run.videos
+        if video.key in localizations
+    ]
+
+
+def _localized(video: RunVideo, title: str, steps: Sequence[FoundStep], all_steps: bool, min_confidence: float) -> LocalizedVideo:
+    reasons = {k: reason for k, step in enumerate(steps) if (reason := why_left_out(step, all_steps, min_confidence))}
+    shown = [one for k, step in enumerate(steps) if k not in reasons for one in _one_per_interval(step)]
+    kept = [_clipped(step, float(video.n_segments)) for step in shown]
+    return LocalizedVideo(
+        video.key,
+        title,
+        float(video.n_segments),
+        tuple(sorted(kept, key=lambda step: step.start_s)),
+        tuple(step.name for step in steps if not step.shown and not all_steps),
+        video.media or f"{video.id}.mp4",
+        frozenset(step.name for step in steps if not step.shown and step.by == PERSON),
+        tuple(f"'{steps[k].name}' is left out: {reason}" for k, reason in reasons.items()),
+    )
+
+
+def why_left_out(step: FoundStep, all_steps: bool, min_confidence: float) -> str:
+    """Why a step is not exported, or an empty string; a step of unknown confidence is kept.
+
+    >>> why_left_out(FoundStep("stir", 3.0, 0.0, 2.0, 5.0, confidence=0.2), False, 0.5)
+    'its confidence is 0.20, below 0.50'
+    """
+    if not step.shown and not all_steps:
+        if step.by == PERSON:
+            return "a person said that it is not shown"
+        return "it is more likely absent than shown" + ("" if step.p_shown is None else f" (P(shown) = {step.p_shown:.2f})")
+    if step.confidence is not None and step.confidence < min_confidence:
+        return f"its confidence is {step.confidence:.2f}, below {min_confidence:.2f}"
+    return ""
 
 
 def _one_per_interval(step: FoundStep) -> list[FoundStep]:

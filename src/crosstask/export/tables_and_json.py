@@ -55,9 +55,8 @@ def localize_json(videos: Sequence[LocalizedVideo]) -> list[dict[str, Any]]:
 
 
 def _step_json(step: FoundStep) -> dict[str, Any]:
-    """The fields of a step; `by` only where a person labelled it."""
-    values = {name: value for name, value in vars(step).items() if name != "intervals"}
-    return values if step.by == PERSON else {name: value for name, value in values.items() if name != "by"}
+    """The shape of a found step; a step with several intervals is exported once for each."""
+    return {name: value for name, value in step.to_json().items() if name != "intervals"}
 
 
 def activitynet(videos: Sequence[LocalizedVideo]) -> dict[str, Any]:

@@ -66,17 +66,20 @@ def _plain(subtitle: Any) -> str:
     return text.replace("\\N", " ").replace("\n", " ").strip()
 
 
-def transcribe(path: Path, model: Path | None = None) -> Narration:
-    """The recognised speech of a video, words with times; silence is filtered out first, because Whisper hallucinates words in it."""
+def transcribe(path: Path, model: Path | None = None, language: str | None = None) -> Narration:
+    """The recognised speech of a video, words with times; silence is filtered out first, because Whisper hallucinates words in it.
+
+    Without a language (a code such as `de`), Whisper detects it in the first chunk with speech. It is the language of the narration.
+    """
     whisper = _whisper(str(model or packaged_whisper()))
     words: list[Word] = []
     cues: list[Cue] = []
     for offset_s, audio in audio_chunks(audio_seconds(path)):
         if not audio.any():
             continue
-        lines, _ = whisper.transcribe(
+        lines, found = whisper.transcribe(
             audio,
-            language="en",
+            language=language,
             word_timestamps=True,
             beam_size=1,
             vad_filter=True,
@@ -91,8 +94,9 @@ def transcribe(path: Path, model: Path | None = None) -> Narration:
                 if w.word.strip()
             ]
             if len(words) > first:
+                language = language or found.language
                 cues.append(Cue(first, len(words), words[first].start_s, max(words[-1].end_s, words[first].start_s + _MIN_CUE_S)))
-    return Narration(tuple(words), tuple(cues), "en")
+    return Narration(tuple(words), tuple(cues), language)
 
 
 def audio_chunks(seconds: Iterator[Audio]) -> Iterator[tuple[float, Audio]]:

@@ -17,7 +17,9 @@ from crosstask.narration.joint_decoding import (
     joint_scores_of_one,
     subtitle_centres,
 )
-from crosstask.records import InputError, Localization, Narration, Task
+from crosstask.narration.language import language_of
+from crosstask.narration.narrate import NarratedVideo, why_unusable
+from crosstask.records import InputError, Localization, Narration, Task, Video
 
 log = logging.getLogger(__name__)
 AUTO = "auto"  # subtitles beside the video file, where there are any
@@ -52,9 +54,12 @@ def localize_with_narration(
     model: object, task: Task, features: npt.NDArray[np.floating], narration: Narration, video: str, decoder: str
 ) -> Localization | None:
     """The localization of a task's steps in features (T, D) and narration; None where the narration mentions no step."""
-    from crosstask.text.encoders.choice import installed_sentence_encoder
+    from crosstask.text.encoders.choice import encoder_for_language
 
-    centres = subtitle_centres(task, narration, len(features), installed_sentence_encoder())
+    if reason := why_unusable(NarratedVideo(Video(task.id, video), narration, len(features)), task):
+        log.warning("%s: its narration is not used: %s", video or "the video", reason)
+        return None
+    centres = subtitle_centres(task, narration, len(features), encoder_for_language(language_of(narration)))
     if np.isnan(centres).all():
         return None
     return joint_localization(task, joint_scores_of_one(evidence_scorer(model), task, features, centres), video, decoder)

@@ -16,22 +16,24 @@ a question loses `DISCOUNT`. Other videos are not needed. Mentions, windows and 
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.narration.collection import CollectionSettings, SpokenEvidence, mention_probabilities, window_scores
+from crosstask.narration.language import language_of
 from crosstask.narration.narrate import step_queries
 from crosstask.narration.units import cue_windows
 from crosstask.narration.windows import ordered_windows
 from crosstask.records import Narration, Task
 from crosstask.text.encoders import Encoder
-from crosstask.text.stems import stem, words_of_text
+from crosstask.text.encoders.choice import suited_encoder
+from crosstask.text.language import ENGLISH, common_words, detect_language, stemmer
+from crosstask.text.stems import words_of_text
 
 Array = npt.NDArray[np.float64]
-Stem = Callable[[str], str]
 # Words that occur in most sentences; they do not count as words of a step.
 _COMMON = (
     "a about all also am an and any are as at be because been but by can could did do does down for from get go going gonna had has have he "
@@ -65,24 +67,25 @@ class View:
 ENCODER_CUE, ENCODER_NEAR, TFIDF, STEMS = View(1.0, 0.09), View(1.0, 0.08), View(0.5, 0.15), View(0.25, 0.2)
 
 
-def content_stems(text: str, stem_of: Stem = stem) -> list[str]:
+def content_stems(text: str, language: str = ENGLISH) -> list[str]:
     """Stems of the words of a text, without common words unless there are no others.
 
     >>> content_stems("put the egg in"), content_stems("do it")
     (['put', 'egg'], ['do', 'it'])
     """
-    words = words_of_text(text)
-    return [stem_of(word) for word in words if word not in COMMON_WORDS] or [stem_of(word) for word in words]
+    words, stem_of = words_of_text(text), stemmer(language)
+    common = COMMON_WORDS if language == ENGLISH else common_words(language)
+    return [stem_of(word) for word in words if word not in common] or [stem_of(word) for word in words]
 
 
-def stem_shares(cues: Sequence[str], steps: Sequence[str], stem_of: Stem = stem) -> Array:
+def stem_shares(cues: Sequence[str], steps: Sequence[str], language: str = ENGLISH) -> Array:
     """(L, K) weighted share of a step's words that a cue contains; the weight of a word falls with the number of steps and cues that contain it.
 
     >>> stem_shares(["now whisk the eggs", "pour milk"], ["whisk eggs", "pour milk"]).round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    of_cue = [set(content_stems(cue, stem_of)) for cue in cues]
-    of_step = [set(content_stems(step, stem_of)) for step in steps]
+    of_cue = [set(content_stems(cue, language)) for cue in cues]
+    of_step = [set(content_stems(step, language)) for step in steps]
     in_cues = Counter(word for words in of_cue for word in words)
     in_steps = Counter(word for words in of_step for word in words)
     weight = {w: np.log1p(len(steps) / n) * np.log1p(len(cues) / (1 + in_cues[w])) for w, n in in_steps.items()}
@@ -91,9 +94,9 @@ def stem_shares(cues: Sequence[str], steps: Sequence[str], stem_of: Stem = stem)
     return np.array(said, dtype=np.float64).reshape(len(cues), len(steps)) / np.maximum(total, 1e-9)
 
 
-def tfidf_cosines(cues: Sequence[str], steps: Sequence[str], stem_of: Stem = stem) -> Array:
+def tfidf_cosines(cues: Sequence[str], steps: Sequence[str], language: str = ENGLISH) -> Array:
     """(L, K) cosines of TF-IDF vectors; every cue and every step is a document."""
-    texts = [Counter(content_stems(text, stem_of)) for text in (*cues, *steps)]
+    texts = [Counter(content_stems(text, language)) for text in (*cues, *steps)]
     documents = Counter(word for words in texts for word in words)
     number = {word: i for i, word in enumerate(sorted(documents))}
     idf = {word: 1 + np.log((1 + len(texts)) / (1 + n)) for word, n in documents.items()}
@@ -146,16 +149,16 @@ def mention_scores(
     cues: Sequence[str],
     steps: Sequence[str],
     vectors: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike] | None = None,
-    stem_of: Stem = stem,
+    language: str = ENGLISH,
 ) -> Array:
     """(L, K) how well cues match steps, in standard deviations.
 
     Where there is an encoder, `vectors` are unit rows of cues (L, d), of cues with their neighbours (L, d) and of steps (K, d).
     """
     near = with_neighbours(cues)
-    shares = stem_shares(cues, steps, stem_of)
-    tfidf = (tfidf_cosines(cues, steps, stem_of) + tfidf_cosines(near, steps, stem_of)) / 2
-    views = [(TFIDF, tfidf), (STEMS, (shares + stem_shares(near, steps, stem_of)) / 2)]
+    shares = stem_shares(cues, steps, language)
+    tfidf = (tfidf_cosines(cues, steps, language) + tfidf_cosines(near, steps, language)) / 2
+    views = [(TFIDF, tfidf), (STEMS, (shares + stem_shares(near, steps, language)) / 2)]
     if vectors is not None:
         of_cues, of_near, of_steps = (np.asarray(rows, dtype=np.float64) for rows in vectors)
         views += [(ENCODER_CUE, of_cues @ of_steps.T), (ENCODER_NEAR, of_near @ of_steps.T)]
@@ -183,12 +186,18 @@ def settings_for(n_segments: int, n_steps: int, n_cues: int) -> CollectionSettin
 
 
 def mention_centres(task: Task, narration: Narration, n_segments: int, encoder: Encoder | None) -> tuple[Array, Array]:
-    """Centres (K,) in seconds of where the narration of a video mentions the steps, and P(step mentioned) (K,)."""
+    """Centres (K,) in seconds of where the narration of a video mentions the steps, and P(step mentioned) (K,).
+
+    For speech that is not English, words are compared by stems of its language, and an encoder of English is replaced by the multilingual one.
+    """
     units = cue_windows(narration, neighbours=0)
-    vectors = None
+    language = language_of(narration) or detect_language(" ; ".join(task.steps)) or ENGLISH
+    encoder, vectors = suited_encoder(encoder, language), None
     if encoder is not None:
-        vectors = encoder.encode(units.texts), encoder.encode(with_neighbours(units.texts)), encoder.encode(step_queries(task))
-    return spoken_centres(mention_scores(units.texts, task.steps, vectors), units.start_s, units.end_s, n_segments)
+        queries = step_queries(task) if language == ENGLISH else list(task.steps)
+        vectors = encoder.encode(units.texts), encoder.encode(with_neighbours(units.texts)), encoder.encode(queries)
+    scores = mention_scores(units.texts, task.steps, vectors, language)
+    return spoken_centres(scores, units.start_s, units.end_s, n_segments)
 
 
 def spoken_centres(

@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from crosstask.narration.collection import CollectionSettings, SpokenEvidence, collection_windows
+from crosstask.narration.language import why_languages_differ
 from crosstask.narration.paper import PaperSettings, paper_windows
 from crosstask.narration.units import SpokenUnits, cue_windows, word_windows
 from crosstask.records import Corpus, InputError, Narration, StepInterval, Task, Video, VideoKey
@@ -62,7 +63,7 @@ def why_unusable(video: NarratedVideo, task: Task) -> str:
         return f"T = {video.n_segments} seconds cannot hold {n_steps} steps"
     if video.narration.words[0].start_s >= video.n_segments:
         return f"speech begins at {video.narration.words[0].start_s:.0f} s, after the {video.n_segments} s of the video"
-    return ""
+    return why_languages_differ(video.narration, task)
 
 
 def transcripts(videos: Sequence[NarratedVideo]) -> list[str]:

@@ -77,16 +77,15 @@ def _of_windows(corpus: Corpus, video: Video, n_segments: int) -> Iterable[Probl
 
 
 def _of_subtitles(corpus: Corpus) -> Iterable[Problem]:
-    """Subtitles that cannot be read, or that are not English (the language of the step names is taken to be)."""
-    from crosstask.datasets.subtitles import looks_english
+    """Subtitles that cannot be read, or whose language is not that of the step names."""
+    from crosstask.narration.language import why_languages_differ
 
-    for video_id in sorted({video.id for video in corpus.videos if video.id in corpus.subtitles}):
+    tasks = {video.id: corpus.task_of(video) for video in corpus.videos if video.id in corpus.subtitles}
+    for video_id, task in sorted(tasks.items()):
         try:
             narration = corpus.subtitles[video_id]
         except InputError as error:
             yield Problem(f"subtitles/{video_id}", None, str(error))
             continue
-        if len(narration.words) >= 20 and not looks_english(narration):
-            yield Problem(
-                f"subtitles/{video_id}", None, "does not look English; its words cannot match the step names", "warning"
-            )
+        if reason := why_languages_differ(narration, task):
+            yield Problem(f"subtitles/{video_id}", None, reason, "warning")

@@ -1,6 +1,7 @@
 """The last stage of a run: localize the steps in every video of a corpus, and write the run folder with its report."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ from crosstask.narration.joint_decoding import (
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.media import media_of
 from crosstask.pipeline.recalibration import calibration_of_run, recalibrated
-from crosstask.records import Corpus, InputError, Localization, StepLabel, Task, Video, VideoKey
+from crosstask.records import Corpus, InputError, Localization, Narration, StepLabel, Task, Video, VideoKey
 from crosstask.report.page import EVALUATED_VIDEOS, LABELLED_VIDEOS, write_report
 from crosstask.runs import Run, RunVideo, open_run, write_run
 
@@ -94,9 +95,19 @@ def localize_corpus(
         notes=tuple(f"skipped: {reason}" for _, reason in sorted(reasons.items())),
         version=__version__,
     )
-    write_run(out, run, found, scores)
+    write_run(out, run, found, scores, _transcripts(corpus, videos))
     _write_report(corpus, model, out, config)
     return Localized(tuple(open_run(out).localizations[model.method].values()), reasons, results)
+
+
+def _transcripts(corpus: Corpus, videos: Sequence[RunVideo]) -> dict[VideoKey, Narration]:
+    """What is said in each video that has readable subtitles, for the viewer."""
+    said = {}
+    for video in videos:
+        if video.id in corpus.subtitles:
+            with suppress(InputError):  # an earlier stage said why they cannot be read
+                said[video.key] = corpus.subtitles[video.id]
+    return said
 
 
 def joint_decoder_of(corpus: Corpus, model: Model) -> JointDecoder | None:

@@ -2,14 +2,17 @@
 
 import logging
 import os
-from collections.abc import Mapping
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from crosstask.pipeline.media import media_of, refuse_without
 from crosstask.pipeline.transcribe import refuse_no_model
-from crosstask.records import Corpus, InputError, VideoKey
+from crosstask.records import Corpus, InputError, Video, VideoKey
 
 log = logging.getLogger(__name__)
+ENOUGH_VIDEOS = 10  # of a task; with fewer, steps were hardly found better than by even spacing
 _NAMED = 10  # videos that are listed one by one
 
 
@@ -46,3 +49,21 @@ def say_unusable(unusable: Mapping[VideoKey, str]) -> None:
         log.warning("%s: its subtitles are not used: %s", key, reason)
     if len(unusable) > _NAMED:
         log.warning("and the subtitles of %d more videos are not used", len(unusable) - _NAMED)
+
+
+def say_few_videos(videos: Iterable[Video], out: Path) -> None:
+    """A warning where tasks have fewer than `ENOUGH_VIDEOS` training videos, with what helps at the least cost."""
+    counts = Counter(video.task for video in videos)
+    few = sorted(count for count in counts.values() if count < ENOUGH_VIDEOS)
+    if not few:
+        return
+    number = f"{few[0]}" if few[0] == few[-1] else f"{few[0]} to {few[-1]}"
+    which = "" if len(few) == len(counts) else f" in {len(few)} of {len(counts)} tasks"
+    log.warning(
+        "%s %s a task%s: expect little more than even spacing. Mark five moments with `%s`, or add videos: %d are a start.",
+        number,
+        "video" if number == "1" else "videos",
+        which,
+        shlex.join(["crosstask", "review", str(out)]),
+        ENOUGH_VIDEOS,
+    )

@@ -29,7 +29,7 @@ from crosstask.narration.narrate import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
-from crosstask.pipeline.preflight import has_own_features, refuse_in_vain, refuse_without_features, say_unusable
+from crosstask.pipeline.preflight import has_own_features, refuse_in_vain, refuse_without_features, say_few_videos, say_unusable
 from crosstask.pipeline.run_labels import forget_learning, labels_of, relevant_videos, with_run_labels
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, VideoKey
@@ -67,6 +67,7 @@ class RunConfig:
     decode_with_narration: bool = True  # False: narration is used in training alone
     encoder: Callable[[Sequence[str]], Encoder] = default_encoder
     use_annotations: tuple[str, ...] | str | None = None  # videos whose annotation in the corpus is used as labels, or "all"
+    language: str | None = None  # of the speech to recognise; None: detected in each video
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,7 +152,7 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
     if not without or not config.transcribe:
         return corpus, TranscriptionReport()
     with progress("transcribing", len(without)) as advance:
-        report = transcribe_videos(without, ours, config.speech_model, advance)
+        report = transcribe_videos(without, ours, config.speech_model, advance, config.language)
     theirs = corpus.subtitles if isinstance(corpus.subtitles, SubtitleFolders) else SubtitleFolders(())
     folders = (ours, *(folder for folder in theirs.folders if folder != ours))  # the user's subtitles go before ours
     return replace(corpus, subtitles=SubtitleFolders(folders, theirs.renamed)), report
@@ -199,6 +200,8 @@ def _train(corpus: Corpus, out: Path, config: RunConfig, progress: Progress) -> 
         chosen = [video for video in chosen if video.key in config.train_videos]
     if not chosen:
         raise InputError(f"corpus '{corpus.name}': features could be extracted of no video, so there is nothing to train on")
+    if not config.synthetic:
+        say_few_videos(chosen, out)
     kept = replace(corpus.only_tasks({video.task for video in chosen}).only(chosen), labels=labels_of(corpus, chosen))
     with progress("training", n_epochs("hmm")) as advance:
         return train(kept, "hmm", config.sharing, seed=config.seed, after_epoch=lambda state: advance(), pack=False)

@@ -24,15 +24,22 @@ class TranscriptionReport:
 
 
 def transcribe_videos(
-    files: Mapping[str, Path], folder: Path, model: Path | None = None, advance: Callable[[], None] = lambda: None
+    files: Mapping[str, Path],
+    folder: Path,
+    model: Path | None = None,
+    advance: Callable[[], None] = lambda: None,
+    language: str | None = None,
 ) -> TranscriptionReport:
-    """Write `folder/VIDEO.vtt` for each of these videos; one already heard from the same content is left alone."""
+    """Write `folder/VIDEO.vtt` for each of these videos; one already heard from the same content is left alone.
+
+    Without a language, it is detected in each video.
+    """
     transcribed = TranscriptionReport()
     refuse_no_model(model)
     with nonblocking_lock(folder):
         for video_id, path in sorted(files.items()):
             try:
-                _transcribe(video_id, path, folder, model, transcribed)
+                _transcribe(video_id, path, folder, model, language, transcribed)
             except InputError as error:
                 transcribed.skipped[video_id] = str(error)
             except OSError as error:
@@ -47,9 +54,11 @@ def refuse_no_model(model: Path | None) -> None:
         raise InputError(f"{model}: no model.bin; expected a faster-whisper (CTranslate2) model folder")
 
 
-def _transcribe(video_id: str, path: Path, folder: Path, model: Path | None, transcribed: TranscriptionReport) -> None:
+def _transcribe(
+    video_id: str, path: Path, folder: Path, model: Path | None, language: str | None, transcribed: TranscriptionReport
+) -> None:
     written = folder / f"{video_id}.vtt"
-    stamp = f"heard in {content_digest(path)}"
+    stamp = f"heard in {content_digest(path)}" + (f" as {language}" if language else "")
     if written.is_file() and stamp in written.read_text("utf-8", "replace")[:400]:
         transcribed.reused.append(video_id)
         return
@@ -59,7 +68,7 @@ def _transcribe(video_id: str, path: Path, folder: Path, model: Path | None, tra
         write_webvtt(written, narration, f"{stamp}, its own subtitles")
         transcribed.embedded.append(video_id)
     elif can_transcribe(model):
-        write_webvtt(written, transcribe(path, model), f"{stamp}, recognised")
+        write_webvtt(written, transcribe(path, model, language), f"{stamp}, recognised")
         transcribed.recognised.append(video_id)
     else:
         transcribed.silent.append(video_id)

@@ -25,7 +25,7 @@ from crosstask.records import (
 )
 from crosstask.runs.corrected import StepCounts, with_labels
 from crosstask.runs.labels import LabelStore
-from crosstask.runs.record import FORMAT, Run, RunVideo, scores_path
+from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
 from crosstask.storage import NotAnArray, map_array, read_text
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -98,6 +98,20 @@ class RunFolder:
         if values.dtype.kind != "f" or values.ndim != 2:
             raise InputError(f"{path}: {values.dtype} of shape {values.shape}; expected floating point scores (T, K)")
         return values.astype(np.float32)
+
+    def transcript(self, key: VideoKey) -> list[tuple[float, float, str]]:
+        """What is said in a video: (start_s, end_s, text) of each line; empty if the run has no transcript of it."""
+        path = transcript_path(self.folder, key)
+        if not path.is_file():
+            return []
+        refuse_outside(self.folder, path)
+        try:
+            lines = [(float(start), float(end), _text(text, "a line")) for start, end, text in _read_json(path)["lines"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{path}: damaged ({error}); repeat the command that made the run") from None
+        if not all(math.isfinite(start) and math.isfinite(end) for start, end, _ in lines):
+            raise InputError(f"{path}: damaged (a time is not finite); repeat the command that made the run")
+        return lines
 
     def media(self, video: RunVideo) -> Path | None:
         """The path of the video file, or None if it does not exist."""

@@ -78,3 +78,9 @@ def refuse_outside(folder: Path, path: Path) -> Path:
     if not inside(folder, path):
         raise InputError(f"{path.name}: leads out of the run folder; expected a plain file in {folder.name}")
     return path
+
+
+def transcript_path(folder: Path, key: VideoKey) -> Path:
+    """The path of the transcript of a video in a run folder; InputError for names that would lead elsewhere."""
+    refuse_escaping_id(str(key), "video")
+    return folder / "transcripts" / f"{key}.json"

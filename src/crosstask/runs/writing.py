@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import Localization, StepInterval, VideoKey
-from crosstask.runs.record import FORMAT, Run, RunVideo, scores_path
+from crosstask.records import Localization, Narration, StepInterval, VideoKey
+from crosstask.runs.record import FORMAT, Run, RunVideo, scores_path, transcript_path
 from crosstask.storage import write_bytes, write_json
+
+_LINE_WORDS = 8  # about one line of subtitles
 
 
 def write_run(
@@ -18,10 +20,13 @@ def write_run(
     run: Run,
     localizations: Mapping[str, Sequence[Localization]],
     scores: Iterable[tuple[str, VideoKey, npt.NDArray[np.floating]]] = (),
+    transcripts: Mapping[VideoKey, Narration] | None = None,
 ) -> Path:
-    """Write scores (T, K) by (method, video), localizations by method, then `run.json`; returns the folder."""
+    """Write scores (T, K) by (method, video), transcripts, localizations by method, then `run.json`; returns the folder."""
     for method, key, values in scores:
         write_bytes(scores_path(folder, method, key), _npy_bytes(np.asarray(values, dtype=np.float16)))
+    for key, narration in (transcripts or {}).items():
+        write_json(transcript_path(folder, key), {"format": FORMAT, "lines": transcript_lines(narration)})
     write_localizations(folder, localizations)
     write_json(folder / "run.json", _to_json(run))
     return folder
@@ -31,6 +36,15 @@ def write_localizations(folder: Path, localizations: Mapping[str, Iterable[Local
     """Write `localizations.json`; returns its path."""
     methods = {method: [localization.to_json() for localization in items] for method, items in localizations.items()}
     return write_json(folder / "localizations.json", {"format": FORMAT, "methods": methods})
+
+
+def transcript_lines(narration: Narration) -> list[list[Any]]:
+    """`[start_s, end_s, text]` of each cue; narrations without cues are divided into lines of `_LINE_WORDS` words."""
+    words = narration.words
+    if narration.cues:
+        return [[cue.start_s, cue.end_s, narration.text_of(cue)] for cue in narration.cues]
+    lines = [words[i : i + _LINE_WORDS] for i in range(0, len(words), _LINE_WORDS)]
+    return [[line[0].start_s, line[-1].end_s, " ".join(word.text for word in line)] for line in lines]
 
 
 def _npy_bytes(values: npt.NDArray[np.float16]) -> bytes:

@@ -29,6 +29,7 @@ from crosstask.viewer.shapes import (
     RunShape,
     Saved,
     ScoresShape,
+    TranscriptShape,
     UndoRequest,
     VideoPage,
     VideoShape,
@@ -119,6 +120,12 @@ def _add_read_routes(app: FastAPI, contents: Contents) -> None:
             raise RequestError(404, "this run has no such source of scores")
         values = contents.scores(contents.sources[source], key)
         return _json({"scores": None if values is None else score_lists(values)})
+
+    @app.get("/api/transcript", response_model=TranscriptShape)
+    def transcript(task: TaskId, video: VideoId) -> Response:
+        """What is said in one video."""
+        lines = contents.run.transcript(_key_of(contents, task, video))
+        return _json({"lines": [{"start_s": start, "end_s": end, "text": text} for start, end, text in lines]})
 
 
 def _add_write_routes(app: FastAPI, contents: Contents) -> None:

@@ -152,6 +152,20 @@ class ScoresShape(Shape):
     scores: list[list[float]] | None
 
 
+class LineShape(Shape):
+    """A line of what is said."""
+
+    start_s: float
+    end_s: float
+    text: str
+
+
+class TranscriptShape(Shape):
+    """What is said in a video, in lines; empty where that is not known."""
+
+    lines: list[LineShape]
+
+
 class LocalizeRequest(Shape):
     """Steps to localize in a video."""
 

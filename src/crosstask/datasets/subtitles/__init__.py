@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from crosstask.datasets.subtitles.json_cues import read_json
-from crosstask.datasets.subtitles.language import language_in_name, looks_english
+from crosstask.datasets.subtitles.language import language_in_name
 from crosstask.datasets.subtitles.srt import read_srt
 from crosstask.datasets.subtitles.webvtt import read_webvtt
 from crosstask.records import InputError, Narration, at_line
 from crosstask.storage import read_bytes
 
-__all__ = ["READERS", "looks_english", "parse_narration", "read_narration"]
+__all__ = ["READERS", "parse_narration", "read_narration"]
 
 # File extension -> reader; files with other extensions are identified by their first characters.
 READERS: Mapping[str, Callable[[Path, str], Narration]] = {

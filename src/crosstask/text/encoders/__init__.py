@@ -9,6 +9,7 @@ from crosstask.text.encoders.learned import read_learned
 from crosstask.text.encoders.protocol import Encoder, Vectors, similarity_of, unit_rows
 from crosstask.text.encoders.sentence import SentenceEncoder
 from crosstask.text.encoders.tfidf import fit_tfidf
+from crosstask.text.encoders.universal import UniversalEncoder
 from crosstask.text.encoders.word_vectors import MaxPooled, read_word_vectors
 
 __all__ = ["ENCODERS", "CachedEncoder", "Encoder", "Vectors", "open_encoder", "similarity_of", "unit_rows"]
@@ -30,6 +31,10 @@ def _sentence(file: Path | None, documents: Sequence[str]) -> Encoder:
     return SentenceEncoder(file)
 
 
+def _universal(file: Path | None, documents: Sequence[str]) -> Encoder:
+    return UniversalEncoder()
+
+
 def _required(file: Path | None, name: str, what: str) -> Path:
     if file is None:
         raise InputError(f"encoder {name}: no file given; expected --encoder-file with {what}")
@@ -42,6 +47,7 @@ ENCODERS: Mapping[str, Callable[[Path | None, Sequence[str]], Encoder]] = {
     "max-pooled": _max_pooled,
     "learned": _learned,
     "sentence": _sentence,
+    "use": _universal,
 }
 
 

@@ -33,6 +33,11 @@ class CachedEncoder:
         """The identity of the wrapped encoder."""
         return self._encoder.identity
 
+    @property
+    def english_only(self) -> bool:
+        """True if the wrapped encoder is known to know English alone."""
+        return bool(getattr(self._encoder, "english_only", False))
+
     def encode(self, sentences: Sequence[str]) -> Vectors:
         """(n, d) float32, unit rows rounded to half precision; each distinct sentence is encoded once."""
         if not sentences:

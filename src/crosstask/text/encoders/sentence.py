@@ -22,6 +22,7 @@ class SentenceEncoder:
 
     def __init__(self, source: str | Path | None = None) -> None:
         self.source = str(source) if source is not None else packaged_model()
+        self.english_only = source is None  # the packaged model; what a folder of the user's knows is not known
 
     @cached_property
     def identity(self) -> str:

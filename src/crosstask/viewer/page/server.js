@@ -20,6 +20,7 @@ export const readRun = () => read("api/run");
 export const readVideos = (parameters) => read("api/videos", parameters);
 export const readVideo = (task, video) => read("api/video", { task, video });
 export const readScores = (task, video, source) => read("api/scores", { task, video, source }).then((data) => data.scores);
+export const readTranscript = (task, video) => read("api/transcript", { task, video }).then((data) => data.lines);
 export const localizeSteps = (task, video, source, steps) => write("POST", "api/parse", { task, video, source, steps });
 export const saveAnnotation = (task, video, spans, steps, seen) => write("PUT", "api/annotation", { task, video, spans, steps, seen });
 export const readReview = (n = 20) => read("api/review", { n });

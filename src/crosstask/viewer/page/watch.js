@@ -4,8 +4,9 @@ import { announce, el, formatTime, PERSON, VERDICTS } from "./elements.js";
 import { Draft } from "./labels.js";
 import { annotatePanel, correctPanel, savingBar, stepsPanel } from "./panels.js";
 import { Player } from "./player.js";
-import { localizeSteps, mediaAddress, readScores, readVideo, saveAnnotation, saveRelevance, undoChange } from "./server.js";
+import { localizeSteps, mediaAddress, readScores, readTranscript, readVideo, saveAnnotation, saveRelevance, undoChange } from "./server.js";
 import { Timeline } from "./timeline.js";
+import { Transcript } from "./transcript.js";
 
 const MODES = { watch: "Watch", steps: "Try other steps", correct: "Correct", annotate: "Annotate" };
 const ARROWS = { ArrowLeft: -1, ArrowRight: 1 };
@@ -120,7 +121,9 @@ class VideoScreen {
   // ---- contents
 
   async load() {
-    await this.#fetchScores();
+    const [lines] = await Promise.all([readTranscript(this.video.task, this.video.video), this.#fetchScores()]);
+    this.transcript = new Transcript(lines, (second) => this.seek(second));
+    this.work.append(this.transcript.element);
     this.#enter();
   }
 
@@ -382,6 +385,7 @@ class VideoScreen {
 
   timeChanged(second) {
     this.timeline?.setTime(second);
+    this.transcript?.setTime(second);
     if (!this.moments) return;
     let now = -1;
     this.moments.forEach((moment, k) => {

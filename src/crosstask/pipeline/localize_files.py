@@ -1,0 +1,159 @@
+"""A few video, subtitle or feature files -> their localizations, as text in any export format, or as a run folder that `view` opens."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crosstask import __version__
+from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
+from crosstask.export import LocalizedVideo, exported_files, left_out, videos_of_run
+from crosstask.features import read_rows
+from crosstask.model.localize_video import FEATURES, FoundInFile, localize_file
+from crosstask.records import InputError, Localization, Narration, Task, VideoKey, refuse_escaping_id
+from crosstask.runs import Run, RunVideo, open_run, write_run
+from crosstask.storage import write_text
+
+if TYPE_CHECKING:
+    from crosstask.model.model import Model
+    from crosstask.text.encoders import Encoder
+
+# Ending of an --out file -> its format.
+FORMAT_OF_ENDING = {".vtt": "vtt", ".txt": "youtube", ".eaf": "elan", ".csv": "csv", ".json": "json", ".html": "html"}
+_LONGEST_ID = 80  # characters; ids become names of files
+_METHOD = "localize"  # also the kind of the run
+
+
+@dataclass(frozen=True)
+class LocalizedFile:
+    """A file with the steps found in it, and the video file that shows them, if there is one."""
+
+    path: Path
+    found: FoundInFile
+    media: Path | None
+
+
+def localize_files(
+    files: Sequence[Path],
+    task: Task,
+    subtitles: Sequence[Path] = (),
+    language: str | None = None,
+    encoder: "Encoder | None" = None,
+) -> list[LocalizedFile]:
+    """The steps of a task in video or subtitle files without a model, each file on its own; `subtitles` has none, or one for each file."""
+    given: Sequence[Path | None] = list(subtitles) or [None] * len(files)
+    return [
+        LocalizedFile(path, localize_file(path, task, said, language, encoder), media_beside(path))
+        for path, said in zip(files, given, strict=True)
+    ]
+
+
+def localize_files_by_model(
+    model: "Model", files: Sequence[Path], task: Task, subtitles: Sequence[Path] = (), decoder: str | None = None
+) -> tuple[list[LocalizedFile], list[str]]:
+    """The steps of a task in video or feature files by a model, and the reason for each file that could not be localized."""
+    from crosstask.datasets.subtitles import read_narration
+
+    given: Sequence[Path | str] = list(subtitles) or ["auto"] * len(files)
+    found, problems = [], []
+    for path, said in zip(files, given, strict=True):
+        try:
+            localization = model.localize(path, task, decoder=decoder, narration=said)
+            narration = read_narration(said) if isinstance(said, Path) else None
+            n_segments = _length(path, localization)
+        except InputError as error:
+            problems.append(str(error))
+            continue
+        found.append(LocalizedFile(path, FoundInFile(localization, "the model", n_segments, narration), media_beside(path)))
+    return found, problems
+
+
+def media_beside(path: Path) -> Path | None:
+    """The video file that a path names, or that lies beside subtitles or features of the same name; None where there is none."""
+    places = [path, *(path.with_suffix(ending) for ending in sorted(VIDEO_EXTENSIONS))]
+    if "." in path.stem:  # talk.en.vtt
+        places += [path.parent / f"{path.stem.rpartition('.')[0]}{ending}" for ending in sorted(VIDEO_EXTENSIONS)]
+    return next((place for place in places if place.suffix.lower() in VIDEO_EXTENSIONS and place.is_file()), None)
+
+
+def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tuple[Run, dict[VideoKey, Localization]]:
+    """The description of a run with these files, and its localizations; ids are unique and can be names of files."""
+    task = replace(task, id=_file_name(task.id))
+    videos: list[RunVideo] = []
+    localizations: dict[VideoKey, Localization] = {}
+    for file in found:
+        name = _file_name(file.found.localization.video)
+        number = sum(video.id == name or video.id.startswith(f"{name} (") for video in videos)
+        video_id = f"{name} ({number + 1})" if number else name
+        media = None if file.media is None else str(file.media.resolve())
+        videos.append(RunVideo(task.id, video_id, file.found.n_segments, media))
+        localizations[videos[-1].key] = replace(file.found.localization, video=video_id, task=task.id)
+    title = f"Steps found in {len(videos)} video{'' if len(videos) == 1 else 's'}"
+    methods = (_METHOD,)
+    notes = tuple(f"{file.path.name}: found by {file.found.source}" for file in found)
+    run = Run(title, _METHOD, command, 0, False, {task.id: task}, tuple(videos), methods, notes=notes, version=__version__)
+    return run, localizations
+
+
+def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task, command: str) -> Path:
+    """The run folder, now holding these localizations and what is said; `crosstask view` and `export` read it."""
+    if (folder / "run.json").is_file() and (kind := open_run(folder).run.kind) != _METHOD:
+        raise InputError(
+            f"--out {folder}: it holds the run of `crosstask {kind}`, which would be overwritten; name another folder"
+        )
+    run, localizations = run_of_files(found, task, command)
+    said: dict[VideoKey, Narration] = {
+        video.key: file.found.narration for video, file in zip(run.videos, found, strict=True) if file.found.narration is not None
+    }
+    return write_run(folder, run, {_METHOD: list(localizations.values())}, transcripts=said)
+
+
+def exports_of_files(
+    found: Sequence[LocalizedFile], task: Task, names: Sequence[str], folder: Path | None = None, all_steps: bool = False
+) -> tuple[dict[str, Mapping[str, str]], list[str]]:
+    """Format -> file name -> text, and remarks; links of web pages start at `folder` or, by default, at FORMAT in the working folder."""
+    run, localizations = run_of_files(found, task, "")
+    videos: list[LocalizedVideo] = videos_of_run(run, localizations, all_steps)
+    remarks, texts = left_out(videos), dict[str, Mapping[str, str]]()
+    for name in names:
+        files, changes = exported_files(videos, name, folder or Path.cwd(), Path.cwd())
+        texts[name] = files
+        remarks += [f"{name}: {change}" for change in changes]
+    return texts, remarks
+
+
+def write_exports(
+    out: Path, found: Sequence[LocalizedFile], task: Task, names: Sequence[str], all_steps: bool = False
+) -> tuple[list[Path], list[str]]:
+    """Paths of the files written, and remarks: `out` itself where it has an ending and there is one file, else `out/FORMAT/FILE`."""
+    as_file = bool(out.suffix) and not out.is_dir()
+    if as_file and len(names) > 1:
+        raise InputError(f"--out {out}: {len(names)} formats do not fit into one file; name a folder, or one --format")
+    paths, remarks = [], []
+    for name in names:
+        texts, of_format = exports_of_files(found, task, [name], (out.parent if as_file else out / name).absolute(), all_steps)
+        if as_file and len(texts[name]) > 1:
+            raise InputError(f"--out {out}: {name} makes {len(texts[name])} files; name a folder")
+        for file, text in texts[name].items():
+            paths.append(write_text(out if as_file else out / name / refuse_escaping_id(file, "file"), text))
+        remarks += [remark for remark in of_format if remark not in remarks]
+    return paths, remarks
+
+
+def _length(path: Path, localization: Localization) -> int:
+    """Seconds of a video or feature file; at least up to the last step."""
+    from crosstask.extraction.containers import probe
+
+    last = max((step.end_s for step in localization.steps), default=0.0)
+    seconds = len(read_rows(path)) if path.suffix.lower() in FEATURES else probe(path).duration_s
+    return int(-(-max(last, seconds) // 1))
+
+
+def _file_name(name: str) -> str:
+    """A name that can be part of a file name.
+
+    >>> _file_name("salt/pepper")
+    'salt-pepper'
+    """
+    plain = "".join(character if character.isprintable() and character not in "/\\" else "-" for character in name)
+    return plain.strip(" .")[:_LONGEST_ID] or "video"
