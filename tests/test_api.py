@@ -15,7 +15,7 @@ import crosstask as ct
 from crosstask.cli.main import app
 from crosstask.methods.table import ALIASES, METHODS, method_named
 from crosstask.synthetic import write_synthetic
-from tiny import tiny_corpus, write_tiny
+from tiny import tiny_corpus, with_text_side, write_tiny
 from viewer.viewed import client_of
 
 OWN = '''
@@ -144,6 +144,7 @@ def test_plots_are_figures(corpus, model):
 @pytest.mark.parametrize("name", [n for n in METHODS if n != "deep"])
 def test_every_method_trains_by_name_and_clones(name, corpus):
     settings = {"initial_epochs": 1, "epochs": 1} if name in ("zhukov19", "task-specific", "supervised") else {}
+    corpus = with_text_side(corpus) if name == "zero-shot" else corpus
     trained = ct.train(corpus, name, seed=1, **settings)
     assert trained.method == name
     assert ct.evaluate(trained, corpus).n_videos > 0

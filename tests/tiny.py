@@ -1,12 +1,13 @@
 """A tiny corpus on disk and in memory, with everything a real one has."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from crosstask.datasets import write_release
 from crosstask.features import FeaturesInMemory, write_rows
-from crosstask.records import Corpus, Interval, StepInterval, Task, Video
+from crosstask.records import Corpus, Interval, StepInterval, Task, TextSide, Video
 
 TASKS = {
     "1": Task("1", "Make Latte", ("pour milk", "stir coffee", "pour coffee"), "http://x/1"),
@@ -40,6 +41,21 @@ def tiny_corpus(seed: int = 0, n_dimensions: int = 6, videos_per_task: int = 4, 
     return Corpus(
         "tiny", TASKS, tuple(videos), frozenset({videos[0].key}), {}, annotations, windows, {}, FeaturesInMemory(features)
     )
+
+
+def with_text_side(corpus: Corpus) -> Corpus:
+    """The corpus with a text side that matches its features: the vector of a step name is the mean of its rows, of length one."""
+    rows: dict[str, list[np.ndarray]] = {}
+    for video in corpus.videos:
+        features = np.asarray(corpus.features.rows(video.id))
+        for found in corpus.annotations[video.key]:
+            inside = found.interval.segments(len(features))
+            rows.setdefault(corpus.tasks[video.task].steps[found.step], []).append(
+                features[inside.start : inside.stop].mean(axis=0)
+            )
+    vectors = {name: np.mean(of_step, axis=0) / np.linalg.norm(np.mean(of_step, axis=0)) for name, of_step in rows.items()}
+    width = features.shape[1]
+    return replace(corpus, text_side=TextSide("clip:clip#00000000", 0, width, vectors))
 
 
 def write_tiny(folder: Path, **described: int) -> Corpus:

@@ -4,7 +4,7 @@ import pytest
 from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.methods import METHODS, method_named
 from crosstask.metrics.truth import annotated_videos
-from tiny import tiny_corpus
+from tiny import tiny_corpus, with_text_side
 
 
 class Oracle:
@@ -53,7 +53,7 @@ def test_a_video_too_short_for_its_steps_is_skipped_with_a_reason():
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_returns_finite_scores_of_the_right_shape(name):
-    corpus = tiny_corpus()
+    corpus = with_text_side(tiny_corpus())
     scorer = method_named(name).fit(corpus, np.random.default_rng(0))
     for task in corpus.tasks.values():
         scores = scorer.score(task, np.random.default_rng(1).standard_normal((15, 6)).astype(np.float32))

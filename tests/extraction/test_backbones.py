@@ -8,6 +8,7 @@ from crosstask.extraction.backbones.resnet152 import resnet
 from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.extraction.second import Second
 from crosstask.records import InputError
+from image_text_models import make_model
 
 torch = pytest.importorskip("torch", reason="extra video is not installed")
 
@@ -42,7 +43,13 @@ def weights(tmp_path_factory):
     )
     ViTModel(config).save_pretrained(folder / "frozen")
     ViTImageProcessor(size={"height": 32, "width": 32}).save_pretrained(folder / "frozen")
-    return {"resnet152": folder / "resnet152.pth", "vggish": folder / "vggish.pth", "frozen": folder / "frozen"}
+    make_model(folder / "clip")
+    return {
+        "clip": folder / "clip",
+        "resnet152": folder / "resnet152.pth",
+        "vggish": folder / "vggish.pth",
+        "frozen": folder / "frozen",
+    }
 
 
 @pytest.mark.parametrize("name", sorted(BACKBONES))
@@ -61,9 +68,9 @@ def test_one_row_per_second_for_any_batch_size(name, weights):
 
 @pytest.mark.parametrize("name", NEED_WEIGHTS)
 def test_weights_must_fit(name, weights, tmp_path):
-    with pytest.raises(InputError, match="expected --weights"):
+    with pytest.raises(InputError, match=rf"expected --(weights|features) {name}="):
         parse_feature_spec(name)
-    if name == "frozen":
+    if name in ("frozen", "clip"):  # folders, tested on their own
         return
     wrong = tmp_path / "wrong.pth"
     torch.save({"conv1.weight": torch.zeros(2)}, wrong)

@@ -406,8 +406,8 @@ MUTATIONS += [
     Mutation(
         "statistics: means without the fold",
         "learning/hmm/statistics.py",
-        "mean_coefficients(self.totals(bias, without=fold), kernel, prior)",
-        "mean_coefficients(self.totals(bias), kernel, prior)",
+        "self.totals(bias, without=fold).relative_to(mu)",
+        "self.totals(bias).relative_to(mu)",
         "tests/learning/hmm/test_statistics.py",
     ),
     Mutation(

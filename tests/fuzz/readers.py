@@ -15,7 +15,7 @@ from crosstask.datasets import open_corpus, read_corpus_toml, read_step_interval
 from crosstask.datasets.breakfast import read_breakfast
 from crosstask.datasets.release import read_seconds
 from crosstask.datasets.subtitles import read_narration
-from crosstask.features import NpyFeatures, pack_features, read_rows, read_shape, write_rows
+from crosstask.features import NpyFeatures, find_text_side, pack_features, read_rows, read_shape, write_rows, write_text_side
 from crosstask.features.pack import _read_index
 from crosstask.jobs import Job, finished_result
 from crosstask.learning.zhukov19.alternation import AlternationSettings
@@ -24,6 +24,7 @@ from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint, read_kept
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
+from crosstask.records import TextSide
 from crosstask.runs import open_run, write_run
 from crosstask.runs.record import Run, RunVideo
 from crosstask.text.encoders.articles import read_articles
@@ -53,6 +54,10 @@ class Reader:
     name: str
     read: Callable[[Path], object]
     valid: Callable[[Path], object]
+
+
+def _text_side(path: Path) -> None:
+    write_text_side(path.parent, TextSide("clip:clip#0", 0, 2, {"stir": np.array([0.6, 0.8], np.float32)}, "somewhere"))
 
 
 def _text(text: str) -> Callable[[Path], object]:
@@ -192,6 +197,7 @@ READERS = {
     ),
     "videos": Reader("videos.csv", lambda p: read_videos(p, TASKS), _text("1,-abc,http://y\n2,x_y,http://z\n")),
     "seconds": Reader("video_seconds.csv", read_seconds, _text("-abc,120\nx,7\n")),
+    "text side": Reader("text_side.safetensors", lambda p: find_text_side(p.parent), _text_side),
     "annotation": Reader("1_a.csv", lambda p: read_step_intervals(p, TASKS["1"]), _text("1,0.5,3\n3,10.25,14\n")),
     "corpus.toml": Reader(
         "corpus.toml",

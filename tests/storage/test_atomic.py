@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from crosstask.storage import atomic, replace_file, write_bytes, write_json, write_text
+from crosstask.storage import atomic, replace_file, write_bytes, write_json, write_many, write_text
 
 
 def names(folder):
@@ -119,3 +119,23 @@ def test_stale_temporary_file_of_version_0_1_is_removed(tmp_path):
     (tmp_path / ".a.12-1.partial").write_text("half")
     write_text(tmp_path / "b", "whole")
     assert names(tmp_path) == ["b"]
+
+
+def test_many_files_are_each_whole_and_flushed(tmp_path, monkeypatch):
+    flushed = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (flushed.append(descriptor), real(descriptor)))
+    files = [(tmp_path / f"folder{i % 2}" / f"{i}.txt", str(i).encode()) for i in range(2 * atomic._BATCH + 3)]
+    assert list(write_many(iter(files))) == [path for path, _ in files]
+    assert all(path.read_bytes() == data for path, data in files)
+    assert len(flushed) >= len(files), "every file is flushed before it is renamed"
+    assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_of_many_files_a_failing_one_leaves_no_half_files(tmp_path):
+    (tmp_path / "taken").mkdir()
+    files = [(tmp_path / "a", b"whole"), (tmp_path / "taken", b"a folder is there"), (tmp_path / "b", b"whole")]
+    with pytest.raises(OSError, match="taken"):
+        list(write_many(files))
+    assert not list(tmp_path.glob(".*partial"))
+    assert all(path.read_bytes() == b"whole" for path in (tmp_path / "a", tmp_path / "b") if path.exists())

@@ -25,7 +25,7 @@ def convert(
 
     from crosstask.datasets import open_corpus
     from crosstask.datasets.corpus_writer import LAYOUTS, write_corpus
-    from crosstask.features import NpyFeatures, read_feature_spec
+    from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
     from crosstask.records import InputError
 
     if to not in LAYOUTS:
@@ -36,7 +36,9 @@ def convert(
     if features is not None:
         if not features.is_dir():
             raise InputError(f"{features}: no such folder; expected one with VIDEO.npy files")
-        corpus = replace(corpus, features=NpyFeatures(features), feature_spec=read_feature_spec(features))
+        corpus = replace(
+            corpus, features=NpyFeatures(features), feature_spec=read_feature_spec(features), text_side=find_text_side(features)
+        )
     if out.exists() and (not out.is_dir() or (corpus.folder is not None and out.resolve() == corpus.folder.resolve())):
         raise InputError(f"{out}: a file, or the corpus itself; expected another folder to write")
     with progress("writing", len({video.id for video in corpus.videos})) as advance:

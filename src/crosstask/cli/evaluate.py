@@ -52,7 +52,7 @@ def evaluate(
 
     check_decoder(decoder)
     if (model is None) == (method is None):
-        raise InputError("say what to evaluate: either --model FILE or --method uniform|random")
+        raise InputError("say what to evaluate: either --model FILE or --method uniform|random|zero-shot")
     opened = open_corpus(corpus)
     tested = test_videos(opened, videos, split)
     if not tested and split is not None:

@@ -49,6 +49,6 @@ def export(
 
 
 def _note_each_tenth(name: str, done: int, total: int) -> None:
-    """Report the progress of a format with many files; every file is flushed to disk, which takes milliseconds."""
+    """Report the progress of a format with many files; every file is flushed to disk."""
     if total >= _MANY_FILES and done * 10 // total > (done - 1) * 10 // total:
         note(f"{name}: {done} of {total} files")

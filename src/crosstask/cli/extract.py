@@ -20,13 +20,14 @@ Features = Annotated[
     typer.Option(
         "--features",
         help="default (efficientnet-lite0,log-mel; where torch is not installed: light), light (colour, edges, motion, sound), "
-        "paper (i3d,resnet152,vggish), speech, or NAME,NAME.",
+        "paper (i3d,resnet152,vggish), clip=FOLDER (an image-text model: CLIP, SigLIP, SigLIP 2, X-CLIP), speech, or NAME,NAME.",
     ),
 ]
 Weights = Annotated[
     list[str] | None, typer.Option("--weights", metavar="NAME=PATH", help="Weights of a backbone; may be repeated.")
 ]
 Every = Annotated[int, typer.Option("--every", min=1, help="resnet152: only every Nth frame (recorded as a deviation).")]
+Device = Annotated[str, typer.Option("--device", help="clip: auto (CUDA, MPS or CPU), cuda, mps or cpu.")]
 Engine = Annotated[str, typer.Option("--engine", help="local (processes on this machine) or ray.")]
 WorkerCount = Annotated[int | None, typer.Option("--workers", min=1, help="Videos at a time [default: cores, at most 8].")]
 Address = Annotated[str | None, typer.Option("--address", help="Ray cluster to use, e.g. auto or ray://host:10001.")]
@@ -38,6 +39,7 @@ def extract(
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the features [default: in CORPUS/.crosstask].")] = None,
     weights: Weights = None,
     every: Every = 1,
+    device: Device = "auto",
     engine: Engine = "local",
     workers: WorkerCount = None,
     address: Address = None,
@@ -49,7 +51,7 @@ def extract(
     """
     from crosstask.extraction.feature_spec import default_features, parse_feature_spec
 
-    spec = parse_feature_spec(features or default_features(), weights_given(weights), every)
+    spec = parse_feature_spec(features or default_features(), weights_given(weights), every, device)
     team = team_of(engine, workers, address)
     from crosstask.text.encoders.choice import sentence_encoder
 

@@ -43,6 +43,13 @@ def localize(
             "--format", help="vtt, youtube, activitynet, elan, label-studio, fiftyone, csv, json, html or all (repeatable)."
         ),
     ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            "--features",
+            help="clip=FOLDER: the image-text model of the features; without a model file, frames are compared with step names.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="A file, or a folder; without --format, the folder is a run that `view` and `export` open."),
@@ -74,12 +81,12 @@ def localize(
     _check_files(files, said)
     wanted_formats = _formats(formats, out)
     problems: list[str] = []
-    if model is None:
+    if model is None and features is None:
         if names is None:
             raise InputError('--task needs a model: --model FILE; without one, give the steps: --steps "pour milk, whisk egg"')
         wanted, found = _without_model(files, said, names, title, language, encoder, encoder_file)
     else:
-        wanted, found, problems = _by_model(model, files, said, task, names, title, sharing, decoder)
+        wanted, found, problems = _by_model(model, files, said, task, names, title, sharing, decoder, features)
     for problem in problems:
         note(f"error: {problem}")
     _write(found, wanted, wanted_formats, out, all_steps, as_json)
@@ -127,7 +134,7 @@ def _formats(formats: list[str] | None, out: Path | None) -> list[str]:
 
 
 def _by_model(
-    file: Path,
+    file: Path | None,
     files: list[Path],
     narration: list[Path],
     task: str | None,
@@ -135,18 +142,29 @@ def _by_model(
     title: str | None,
     sharing: str | None,
     decoder: str | None,
+    features: str | None,
 ) -> "tuple[Task, list[LocalizedFile], list[str]]":
     from dataclasses import replace
 
-    from crosstask.methods.own_code import load_own
-    from crosstask.model.file import load_model
     from crosstask.pipeline.localize_files import localize_files_by_model
 
-    model = load_model(file, load_own(sharing) if sharing is not None else None)
+    model = _loaded(file, sharing, features)
     wanted = _task_wanted(model, task, steps)
     if task is None and title:
         wanted = replace(wanted, id=title, title=title)
     return wanted, *localize_files_by_model(model, files, wanted, narration, decoder)
+
+
+def _loaded(model: Path | None, sharing: str | None, features: str | None) -> "Model":
+    """The model in a file, told where the weights of its features are; without a file, the image-text model alone."""
+    from crosstask.methods.own_code import load_own
+    from crosstask.model.file import load_model
+    from crosstask.model.localize_video import zero_shot_model
+
+    if model is None:
+        return zero_shot_model(features or "")
+    loaded = load_model(model, load_own(sharing) if sharing is not None else None)
+    return loaded if features is None else loaded.with_features(features)
 
 
 def _task_wanted(model: "Model", task: str | None, steps: str | list[str] | None) -> "Task":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crosstask.cli.extract import Address, Engine, Every, Weights, WorkerCount, report_skipped, team_of, weights_given
+from crosstask.cli.extract import Address, Device, Engine, Every, Weights, WorkerCount, report_skipped, team_of, weights_given
 from crosstask.cli.options import AsJson, Seed
 from crosstask.cli.output import command, counted, note, percent, print_json, say
 from crosstask.cli.progress import countdown, duration, size
@@ -38,6 +38,7 @@ def run(
     ] = None,
     weights: Weights = None,
     every: Every = 1,
+    device: Device = "auto",
     engine: Engine = "local",
     workers: WorkerCount = None,
     address: Address = None,
@@ -56,7 +57,8 @@ def run(
     from crosstask.text.language import known_language
 
     known = load_model(model).feature_spec if model and not features else "unknown"
-    spec = parse_feature_spec(features or (known if known != "unknown" else default_features()), weights_given(weights), every)
+    wanted = features or (known if known != "unknown" else default_features())
+    spec = parse_feature_spec(wanted, weights_given(weights), every, device)
     if dry_run:
         _estimate(folder, spec, team_of(engine, workers, address).count, not no_speech, as_json)
         return

@@ -18,7 +18,7 @@ from typing import Any
 from crosstask.datasets.published_texts import with_published_texts
 from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_videos
 from crosstask.datasets.subtitle_folders import SubtitleFolders
-from crosstask.features import NpyFeatures, read_feature_spec
+from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
 from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, VideoKey, refuse_escaping_id
 from crosstask.storage import MAX_SMALL_BYTES, existing_derived_folder, open_regular, read_text, write_text
 
@@ -52,6 +52,7 @@ def read_corpus_toml(folder: Path) -> Corpus:
         features=NpyFeatures(features) if features else NoFeatures(),
         folder=folder,
         feature_spec=read_feature_spec(features) if features else "unknown",
+        text_side=find_text_side(features) if features else None,
     )
 
 

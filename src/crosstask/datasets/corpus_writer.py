@@ -8,7 +8,7 @@ from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.datasets.published_texts import write_published_texts
 from crosstask.datasets.release import videos_text, write_release, write_step_intervals
 from crosstask.datasets.subtitles.webvtt import write_webvtt
-from crosstask.features import write_feature_spec, write_rows
+from crosstask.features import write_feature_spec, write_rows, write_text_side
 from crosstask.features.pooling import pool_to_seconds
 from crosstask.records import Corpus, FeatureRows, InputError, NoFeatures, StepInterval, VideoKey
 from crosstask.storage import write_text
@@ -31,6 +31,8 @@ def write_corpus(
     spec = corpus.feature_spec if rate == 1 else f"{corpus.feature_spec}; {rate:g} rows a second, mean over whole seconds"
     if lengths:
         write_feature_spec(features, spec)
+        if corpus.text_side is not None:
+            write_text_side(features, corpus.text_side)
     with_subtitles = [video_id for video_id in ids if video_id in corpus.subtitles]
     for video_id in with_subtitles:
         write_webvtt(subtitles / f"{video_id}.vtt", corpus.subtitles[video_id])

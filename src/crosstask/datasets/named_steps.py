@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from crosstask.datasets.subtitle_folders import SubtitleFolders
-from crosstask.features import NpyFeatures, read_feature_spec
+from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
 from crosstask.records import Corpus, InputError, Interval, NoFeatures, StepInterval, Task, Video, VideoKey, refuse_escaping_id
 
 MAX_VIDEO_S = 1e6  # eleven days; larger times in an annotation are errors
@@ -65,6 +65,7 @@ def corpus_from_annotated_videos(
         features=NpyFeatures(features) if features.is_dir() else NoFeatures(),
         folder=folder,
         feature_spec=read_feature_spec(features),
+        text_side=find_text_side(features),
     )
 
 

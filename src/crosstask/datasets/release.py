@@ -22,7 +22,7 @@ from pathlib import Path
 from crosstask.datasets.published_texts import with_published_texts, write_published_texts
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.datasets.text_files import csv_rows, read_text
-from crosstask.features import NpyFeatures, read_feature_spec
+from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
 from crosstask.records import (
     Corpus,
     InputError,
@@ -68,6 +68,7 @@ def read_release(folder: Path) -> Corpus:
         features=NpyFeatures(features) if features.is_dir() else NoFeatures(),
         folder=folder,
         feature_spec=read_feature_spec(features),
+        text_side=find_text_side(features),
     )
 
 

@@ -13,6 +13,7 @@ from crosstask.methods import method_named
 from crosstask.methods.own_code import is_own
 from crosstask.methods.protocols import Scorer
 from crosstask.methods.table import UNTRAINED, canonical_name, resolve_method
+from crosstask.methods.text_prior import with_text_side
 from crosstask.metrics.average_precision import FrameAveragePrecision
 from crosstask.metrics.intervals import IntervalMetrics
 from crosstask.metrics.matched_f1 import MatchedF1
@@ -145,7 +146,7 @@ def evaluate(
         raise InputError(
             f"corpus '{corpus.name}': no annotated video of known length to evaluate; expected annotations/TASK_VIDEO.csv"
         )
-    scorer = _named(model, corpus, tested, seed) if isinstance(model, str) else model
+    scorer = _named(model, corpus, tested, seed) if isinstance(model, str) else with_text_side(model, corpus.text_side)
     joint = fit_joint_decoder(scorer, corpus, tested) if with_narration else None
     return evaluate_videos(corpus, scorer, tested, advance, decoder, joint)
 

@@ -11,7 +11,7 @@ from crosstask.export.tables_and_json import activitynet, csv_table, localize_js
 from crosstask.export.web_page import index_page, link_from, web_page
 from crosstask.records import PERSON, InputError, refuse_escaping_id
 from crosstask.runs import RunFolder
-from crosstask.storage import stable_json, write_text
+from crosstask.storage import stable_json, write_many
 
 Files = dict[str, str]  # file name -> text
 Remarks = list[str]
@@ -103,8 +103,9 @@ def export_run(
         remarks.append(f"{n_corrected} of the steps were confirmed or corrected by a person")
     for name in names:
         files, of_format = exported_files(videos, name, out / name, run.folder, frames_per_second)
-        for done, (file, text) in enumerate(files.items(), start=1):
-            paths.append(write_text(out / name / refuse_escaping_id(file, "file"), text))
+        texts = ((out / name / refuse_escaping_id(file, "file"), text.encode("utf-8")) for file, text in files.items())
+        for done, path in enumerate(write_many(texts), start=1):
+            paths.append(path)
             progress(name, done, len(files))
         remarks += [f"{name}: {remark}" for remark in of_format]
     return paths, remarks

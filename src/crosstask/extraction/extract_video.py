@@ -32,14 +32,15 @@ def extract_video(path: Path, spec: FeatureSpec) -> Rows:
 
 def _features(path: Path, backbones: Sequence[Backbone]) -> Rows:
     samplings = sorted({backbone.sampling for backbone in backbones if backbone.sampling is not None}, key=str)
+    seconds_at_once = max(getattr(backbone, "seconds_at_once", _SECONDS_AT_ONCE) for backbone in backbones)
     rows = [
         np.concatenate([backbone.extract(group) for backbone in backbones], axis=1)
-        for group in _groups(decode_seconds(path, samplings))
+        for group in _groups(decode_seconds(path, samplings), seconds_at_once)
     ]
     return np.concatenate(rows)
 
 
-def _groups(seconds: Iterable[Second]) -> Iterator[list[Second]]:
+def _groups(seconds: Iterable[Second], size: int) -> Iterator[list[Second]]:
     rest = iter(seconds)
-    while group := list(islice(rest, _SECONDS_AT_ONCE)):
+    while group := list(islice(rest, size)):
         yield group

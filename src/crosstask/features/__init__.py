@@ -5,6 +5,7 @@ from crosstask.features.npy_files import NpyFeatures, read_rows, read_shape, wri
 from crosstask.features.npz_files import NpzFeatures
 from crosstask.features.pack import PackedFeatures, open_packed, pack_features
 from crosstask.features.spec_file import find_feature_spec, read_feature_spec, write_feature_spec
+from crosstask.features.text_side_file import find_text_side, write_text_side
 
 __all__ = [
     "FeaturesInMemory",
@@ -12,6 +13,7 @@ __all__ = [
     "NpzFeatures",
     "PackedFeatures",
     "find_feature_spec",
+    "find_text_side",
     "open_packed",
     "pack_features",
     "read_feature_spec",
@@ -19,4 +21,5 @@ __all__ = [
     "read_shape",
     "write_feature_spec",
     "write_rows",
+    "write_text_side",
 ]

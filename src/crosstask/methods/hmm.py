@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from crosstask.inference.hmm_posterior import HmmPosterior
 from crosstask.inference.narration_evidence import DURATION_SHARE, FeatureEvidence, tempered
 from crosstask.learning.float16 import centred_scores
-from crosstask.learning.hmm.class_means import FactoredKernel, LdaWeights, MeanPrior, lda_weights, observation_noise
+from crosstask.learning.hmm.class_means import FactoredKernel, LdaWeights, MeanPrior, lda_weights, observation_noise, text_means
 from crosstask.learning.hmm.em import EmSettings, EmState, HmmParameters, StartingPoint, fit_em, loose_posterior, posterior
 from crosstask.learning.hmm.known_steps import KnownSteps, start_probabilities
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
@@ -36,8 +36,9 @@ from crosstask.learning.hmm.task_prior import (
 )
 from crosstask.learning.hmm.whitening import Whitening, autocorrelation_time, fit_whitening
 from crosstask.methods.protocols import Params
+from crosstask.methods.text_prior import only_names_of, text_directions, text_side_from, text_side_to_values, with_names_of
 from crosstask.methods.training_videos import Notices, trainable_videos
-from crosstask.records import Corpus, InputError, StepLabel, Task, Video, segment_at
+from crosstask.records import Corpus, InputError, StepLabel, Task, TextSide, Video, segment_at
 from crosstask.storage import derived_folder, scratch_rows
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import installed_sentence_encoder
@@ -120,7 +121,9 @@ class HiddenMarkovModel(Params):
         names = ClassNames([name for task in tasks.values() for name in class_words(task, self.sharing)], vectors)
         many = len(names.words) > LARGEST_DENSE_KERNEL
         kernel = FactoredKernel(sparse_word_shares(names.words)) if many else class_kernel(names, names)
-        classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), kernel)
+        side = with_names_of(corpus.text_side, list(tasks.values())) if corpus.text_side is not None and self.meaning else None
+        directions = text_directions(side, list(tasks.values()), whitening) if side is not None else None
+        classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), kernel, directions)
         whitened = whitened_features(rows, whitening, corpus)
         training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v), labels_of(corpus, v)) for v in videos]
         noise = observation_noise(autocorrelation_time([video.rows for video in training]))
@@ -144,7 +147,7 @@ class HiddenMarkovModel(Params):
         _raise_if_not_finite(parameters)
         of_task = Counter(video.task for video in videos)
         n_videos = tuple(of_task[task] for task in tasks)
-        return HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings, n_videos, vectors)
+        return HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings, n_videos, vectors, side)
 
     def _step_vectors(self, tasks: Sequence[Task]) -> npt.NDArray[np.float32] | None:
         """(C, e) vectors of step names; None where steps share through words alone, as in collections of very many steps."""
@@ -233,6 +236,7 @@ class HmmScorer:
     settings: EmSettings = field(default_factory=EmSettings)
     n_videos: tuple[int, ...] = ()  # training videos by task; empty for files that do not say
     vectors: npt.NDArray[np.float32] | None = None  # (C, e) of the names of the trained steps, where an encoder was used
+    text_side: TextSide | None = None  # of image-text features, with the names of the trained steps
     kind: str = "hmm"
     decoder: str = "free"  # the order of the steps is in the posterior already, as far as it is kept
     _cache: dict[tuple[str, tuple[str, ...]], tuple[LdaWeights, TaskPrior]] = field(
@@ -337,14 +341,21 @@ class HmmScorer:
         """Class means (K + 1, d) and prior: those of a trained task, or what the words of a new task give."""
         prior, coefficients = self.settings.mean_prior, self.parameters.coefficients
         number = self._number_of(task)
+        by_name = self._prior_means(task)
         if number is None:
             from_words = prior.shared * class_kernel(self._names_of_new(task), self._class_names) @ coefficients
-            return from_words, replace(initial_prior(len(task.steps)), trained=False)
+            return by_name + from_words, replace(initial_prior(len(task.steps)), trained=False)
         classes = self._classes.of(number)
         by_words = self._by_words(classes)
         own_names = ClassNames(self._class_names.words[classes], None if self.vectors is None else self.vectors[classes])
         from_words = prior.shared * with_meaning(by_words, own_names, self._class_names) @ coefficients
-        return from_words + prior.own * coefficients[classes], self.parameters.priors[number]
+        return by_name + from_words + prior.own * coefficients[classes], self.parameters.priors[number]
+
+    def _prior_means(self, task: Task) -> npt.NDArray[np.float64]:
+        """(K + 1, d) means by the step names alone, where the features have a text side; otherwise zero."""
+        if self.text_side is None:
+            return np.zeros((len(task.steps) + 1, self.whitening.width))
+        return text_means(text_directions(self.text_side, [task], self.whitening), self.parameters.covariance)
 
     def starting_point(self, tasks: Sequence[Task]) -> StartingPoint:
         """Class means and priors of some tasks for further training; a task that was not trained starts from its words."""
@@ -398,7 +409,9 @@ class HmmScorer:
         return tuple(sorted(words - self.known_words - {BACKGROUND}))
 
     def unknown_steps(self, task: Task) -> list[str]:
-        """Steps none of whose words was trained: their place comes from order and position alone."""
+        """Steps none of whose words was trained: their place comes from order and position alone; none where a text side knows them."""
+        if self.text_side is not None:
+            return []
         names = class_words(task, self.sharing)
         return [step for step, name in zip(task.steps, names, strict=False) if not self.known_words & set(name)]
 
@@ -425,6 +438,9 @@ class HmmScorer:
             "n_videos": list(self.n_videos),
             "em_settings": asdict(self.settings),
         }
+        if self.text_side is not None:
+            text_arrays, text_values = text_side_to_values(only_names_of(self.text_side, self.tasks))
+            return arrays | text_arrays, values | text_values
         return arrays, values
 
 
@@ -447,6 +463,7 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
         settings = _settings_from(values.get("em_settings", {}))
         n_videos = tuple(int(n) for n in values.get("n_videos", ()))
         vectors = arrays["step_vectors"].astype(np.float32) if "step_vectors" in arrays else None
+        side = text_side_from(arrays, values)
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
     fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (whitening.width, whitening.width)
@@ -455,7 +472,8 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
         raise InputError("model file: its step lists do not fit its weights; train it again")
     if not all(0 < prior.background_duration < np.inf for prior in priors):
         raise InputError("model file: background duration must be positive and finite; train it again")
-    return HmmScorer(whitening, parameters, tasks, sharing_from_values(values, WORDS_OF_CLASS), settings, n_videos, vectors)
+    sharing = sharing_from_values(values, WORDS_OF_CLASS)
+    return HmmScorer(whitening, parameters, tasks, sharing, settings, n_videos, vectors, side)
 
 
 def _settings_from(values: Mapping[str, Any]) -> EmSettings:

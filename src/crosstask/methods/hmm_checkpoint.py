@@ -64,6 +64,8 @@ def fingerprint(videos: Sequence[HmmVideo], classes: ClassIndex) -> str:
     digest = hashlib.sha256(repr(classes.n_steps).encode())
     kernel = classes.kernel.factor.toarray() if isinstance(classes.kernel, FactoredKernel) else classes.kernel
     digest.update(np.ascontiguousarray(kernel).tobytes())
+    if classes.directions is not None:
+        digest.update(np.ascontiguousarray(classes.directions).tobytes())
     for video in videos:
         digest.update(f"{video.task} {video.rows.shape}".encode())
         digest.update(np.packbits(video.windows).tobytes())

@@ -17,6 +17,7 @@ from crosstask.methods.own_code import is_own, load_own, split_own
 from crosstask.methods.protocols import Method
 from crosstask.methods.richard18 import Richard18, Richard18Linear
 from crosstask.methods.supervised import Supervised
+from crosstask.methods.zero_shot import ZeroShot
 from crosstask.methods.zhukov19 import TaskSpecific, Zhukov19
 from crosstask.records import InputError
 
@@ -29,11 +30,12 @@ METHODS: dict[str, type] = {
     "richard18": Richard18,
     "richard18-linear": Richard18Linear,
     "deep": DeepClassifier,
+    "zero-shot": ZeroShot,
     "uniform": Uniform,
     "random": Random,
 }
 ALIASES: Mapping[str, str] = {"best": "hmm", "default": "hmm", "paper": "zhukov19", "proposed": "zhukov19"}
-UNTRAINED = ("uniform", "random")  # methods that need no training videos
+UNTRAINED = ("uniform", "random", "zero-shot")  # methods that need no training videos
 
 
 def canonical_name(name: str) -> str:

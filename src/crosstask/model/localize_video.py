@@ -56,15 +56,19 @@ def localize(
     model: "Model | str | Path | None" = None,
     narration: str | Path | None = None,
     language: str | None = None,
+    features: str | None = None,
 ) -> Localization:
     """Where each step happens in a video file or a subtitle file; without a model, by what is said.
 
     Without a model, the narration is taken from the subtitle file `narration`, from a subtitle file itself, from subtitles beside or
     inside a video file, or from recognised speech where it is installed. A video without narration is divided evenly.
-    `language` is a code such as "de"; without it, the language of the speech is detected.
+    `language` is a code such as "de"; without it, the language of the speech is detected. With `features="clip=FOLDER"` of an
+    image-text model and no other model, frames are compared with the step names.
     """
     task = task_from_steps(steps, title or "new task")
     said = None if narration is None else Path(narration)
+    if model is None and features is not None:
+        model = zero_shot_model(features)
     if model is None:
         found = localize_file(Path(video), task, said, language)
         log.info("%s: steps found by %s", video, found.source)
@@ -73,7 +77,24 @@ def localize(
         from crosstask.model.file import load_model
 
         model = load_model(model)
+    if features is not None:
+        model = model.with_features(features)
     return model.localize(video, task, narration="auto" if said is None else said)
+
+
+def zero_shot_model(features: str) -> "Model":
+    """A model of method `zero-shot` for `features`, such as "clip=FOLDER": it knows no task and was trained on no video."""
+    from crosstask.extraction.feature_spec import parse_feature_spec, text_side_of
+    from crosstask.methods.zero_shot import ZeroShotScorer
+    from crosstask.model.model import Model
+
+    spec = parse_feature_spec(features)
+    side = text_side_of(spec)
+    if side is None:
+        raise InputError(
+            f"--features {features}: no text side to compare step names with; without a model, expected --features clip=FOLDER"
+        )
+    return Model(ZeroShotScorer(side), {}, "zero-shot", str(spec)).with_features(features)
 
 
 def localize_file(

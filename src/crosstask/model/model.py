@@ -1,7 +1,7 @@
 """A trained model: a scorer with its step lists, feature spec and the decoder around it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from crosstask.features.pack import all_finite
 from crosstask.inference import decoder_of
 from crosstask.methods.protocols import Scorer
+from crosstask.methods.text_prior import with_text_side
 from crosstask.model.joint_localization import localize_with_narration, narration_for
 from crosstask.model.localization import labels_kept, localization_of, scores_and_presence
 from crosstask.records import InputError, Localization, StepLabel, Task, VideoKey, task_from_steps
@@ -30,6 +31,7 @@ class Model:
     trained_on: frozenset[VideoKey] = frozenset()
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
+    weights: Mapping[str, Path] = field(default_factory=dict, compare=False)  # of backbones, on this computer; not saved
 
     def score(self, task: Task | str, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
         """(T, D) -> (T, K), higher is better; `task` is a Task, or the id or title of one the model knows."""
@@ -110,7 +112,23 @@ class Model:
         from crosstask.model.video_features import features_of_file
 
         path = Path(video)
-        return features_of_file(path, self.feature_spec), path.stem
+        return features_of_file(path, self.feature_spec, self.weights), path.stem
+
+    def with_features(self, features: str) -> "Model":
+        """The same model, told where the weights of its features are on this computer: "clip=FOLDER".
+
+        It can then extract features of videos, and knows the text side of image-text features for new step names.
+        """
+        from crosstask.extraction.feature_spec import parse_feature_spec, text_side_of
+
+        spec = parse_feature_spec(features)
+        if self.feature_spec not in ("unknown", str(spec)):
+            raise InputError(
+                f"--features {features}: is '{spec}'; the model was trained on '{self.feature_spec}': give its folder"
+            )
+        weights = {backbone.name: Path(backbone.weights) for backbone in spec.backbones if backbone.weights}
+        found: Model = with_text_side(self, text_side_of(spec))
+        return replace(found, weights=weights)
 
     def save(self, path: str | Path) -> Path:
         """`path`, now containing the model as one .safetensors file."""

@@ -1,5 +1,6 @@
 """Features of a single file for a model: read from .npy, or extracted from a video as the model's training features were."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,20 +14,21 @@ from crosstask.features import read_rows
 from crosstask.records import InputError, Narration
 
 
-def features_of_file(path: Path, feature_spec: str) -> npt.NDArray[np.floating]:
+def features_of_file(path: Path, feature_spec: str, weights: Mapping[str, Path] | None = None) -> npt.NDArray[np.floating]:
     """(T, D) of a feature file (.npy), or of a video file by the model's feature spec."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; expected a video, or features (T, D) as .npy")
-    return np.asarray(read_rows(path)) if path.suffix == ".npy" else features_of_video(path, feature_spec)
+    return np.asarray(read_rows(path)) if path.suffix == ".npy" else features_of_video(path, feature_spec, weights)
 
 
-def features_of_video(path: Path, feature_spec: str) -> npt.NDArray[np.floating]:
-    """(T, D) extracted from a video file; subtitles beside it give its speech features."""
-    if feature_spec == "unknown" or "#" in feature_spec:
+def features_of_video(path: Path, feature_spec: str, weights: Mapping[str, Path] | None = None) -> npt.NDArray[np.floating]:
+    """(T, D) extracted from a video file, with the user's weights where the spec needs them; subtitles beside it give its speech features."""
+    if feature_spec == "unknown" or ("#" in feature_spec and not weights):
         raise InputError(
             f"{path}: the model's features ('{feature_spec}') cannot be made from a video here; expected features (T, D) as .npy"
+            + (", or --features clip=FOLDER" if feature_spec.startswith("clip") else "")
         )
-    spec = parse_feature_spec(feature_spec)
+    spec = parse_feature_spec(feature_spec, weights)
     rows = extract_video(
         path, replace(spec, backbones=spec.backbones or (BackboneSpec("log-mel"),))
     )  # any backbone, for the length alone

@@ -1,6 +1,6 @@
 """The videos of a corpus -> its folder of features, with speech features where the feature spec names them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from crosstask.extraction.extract_many import ExtractionReport, claim_folder, extract_videos, remove_features
-from crosstask.extraction.feature_spec import BackboneSpec, FeatureSpec
-from crosstask.features import read_rows, write_rows
+from crosstask.extraction.feature_spec import BackboneSpec, FeatureSpec, text_side_of
+from crosstask.features import find_text_side, read_rows, write_rows, write_text_side
+from crosstask.features.text_side_file import FILE_NAME as TEXT_SIDE_FILE
 from crosstask.pipeline.media import files_by_id, need_media
 from crosstask.records import Corpus, Narration
 from crosstask.storage import derived_folder, nonblocking_lock, write_json
 from crosstask.text.encoders import Encoder
+from crosstask.text.encoders.image_text import text_vectors
 from crosstask.text.encoders.speech import speech_features
 
 
@@ -47,7 +49,8 @@ def extract_corpus(
     """What became of each video of the corpus, and the folder of its features."""
     files, clashes = files_by_id(need_media(corpus))
     folder = out or features_folder(corpus)
-    result = extract_files(files, spec, folder, corpus.subtitles, workers or Workers(), encoder, advance)
+    names = sorted({step for task in corpus.tasks.values() for step in task.steps})
+    result = extract_files(files, spec, folder, corpus.subtitles, workers or Workers(), encoder, advance, names)
     result.skipped |= clashes
     for video_id in clashes:
         remove_features(folder, video_id)
@@ -62,10 +65,31 @@ def extract_files(
     workers: Workers,
     encoder: Encoder | None,
     advance: Callable[[], None] = lambda: None,
+    step_names: Sequence[str] = (),
 ) -> ExtractionReport:
-    """What became of each video file; its features are in the folder, which nobody else may write meanwhile."""
+    """What became of each video file; its features are in the folder, which nobody else may write meanwhile.
+
+    Features of an image-text model get a text side with the vectors of the step names.
+    """
     with nonblocking_lock(folder):
-        return _extract_files(files, spec, folder, subtitles, workers, encoder, advance)
+        result = _extract_files(files, spec, folder, subtitles, workers, encoder, advance)
+        store_text_side(folder, spec, step_names)
+        return result
+
+
+def store_text_side(folder: Path, spec: FeatureSpec, step_names: Sequence[str]) -> None:
+    """Write the text side of a folder of features, keeping the names that it has; one of other features is removed."""
+    side = text_side_of(spec)
+    if side is None:
+        (folder / TEXT_SIDE_FILE).unlink(missing_ok=True)
+        return
+    before = find_text_side(folder)
+    if before is not None and before.model == side.model:
+        side = replace(side, vectors=before.vectors)
+    names = sorted({*side.vectors, *step_names})
+    if names:
+        side = replace(side, vectors=dict(zip(names, text_vectors(side, names), strict=True)))
+    write_text_side(folder, side)
 
 
 def _extract_files(

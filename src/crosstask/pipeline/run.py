@@ -21,7 +21,8 @@ from crosstask.datasets.release import StepIntervalFiles
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.extraction.extract_many import ExtractionReport
 from crosstask.extraction.feature_spec import FeatureSpec, default_features, parse_feature_spec
-from crosstask.features import NpyFeatures, read_feature_spec
+from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
+from crosstask.methods.text_prior import with_text_side
 from crosstask.model.file import load_model
 from crosstask.model.model import Model
 from crosstask.model.training import n_epochs, train
@@ -107,7 +108,7 @@ def run(
     """
     known = load_model(model).feature_spec if model is not None else "unknown"
     config = RunConfig(
-        spec=parse_feature_spec(known if known != "unknown" else features or default_features()),
+        spec=parse_feature_spec(features or (known if known != "unknown" else default_features())),
         seed=seed,
         model=None if model is None else Path(model),
         transcribe=transcribe,
@@ -134,7 +135,7 @@ def run_stages(corpus: Corpus, out: Path, config: RunConfig, progress: Progress 
     corpus, n_windows = _narrate(corpus, config, progress)
     refuse_without_features(corpus, extracted.skipped)
     corpus = with_run_labels(corpus, out, config.use_annotations)
-    model = load_model(config.model) if config.model else _train(corpus, out, config, progress)
+    model = with_text_side(load_model(config.model), corpus.text_side) if config.model else _train(corpus, out, config, progress)
     if "unknown" not in (model.feature_spec, corpus.feature_spec) and model.feature_spec != corpus.feature_spec:
         raise InputError(f"features are '{corpus.feature_spec}' but the model was trained on '{model.feature_spec}'")
     forget_learning(out)
@@ -168,7 +169,8 @@ def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
         extracted, folder = extract_corpus(corpus, config.spec, None, config.workers, encoder, advance)
     own = corpus.folder / "features"
     folder = own if own.is_dir() else folder
-    return replace(corpus, features=NpyFeatures(folder), feature_spec=read_feature_spec(folder)), extracted
+    spec, side = read_feature_spec(folder), find_text_side(folder)
+    return replace(corpus, features=NpyFeatures(folder), feature_spec=spec, text_side=side), extracted
 
 
 def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, int]:

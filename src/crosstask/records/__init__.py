@@ -8,6 +8,7 @@ from crosstask.records.localization import MACHINE, PERSON, FoundStep, Localizat
 from crosstask.records.narration import Cue, Narration, Word
 from crosstask.records.problem import InputError, MissingExtra, Problem, at_line
 from crosstask.records.task import Task, task_from_steps
+from crosstask.records.text_side import TextSide
 from crosstask.records.video import Video, VideoKey, parse_video_key, refuse_escaping_id
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "StepInterval",
     "StepLabel",
     "Task",
+    "TextSide",
     "Video",
     "VideoKey",
     "Word",

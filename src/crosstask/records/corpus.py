@@ -13,6 +13,7 @@ from crosstask.records.label import StepLabel
 from crosstask.records.narration import Narration
 from crosstask.records.problem import InputError
 from crosstask.records.task import Task
+from crosstask.records.text_side import TextSide
 from crosstask.records.video import Video, VideoKey
 
 Array = npt.NDArray[np.generic]
@@ -94,6 +95,7 @@ class Corpus:
     folder: Path | None = None
     feature_spec: str = "unknown"
     labels: Mapping[VideoKey, tuple[StepLabel, ...]] = field(default_factory=dict)  # hard supervision that training may use
+    text_side: TextSide | None = None  # of image-text features
 
     def __repr__(self) -> str:
         """Counts of tasks, videos and what is known of them; no file of a video is opened."""

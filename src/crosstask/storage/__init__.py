@@ -9,7 +9,7 @@ from crosstask.storage.arrays import (
     read_header,
     with_content_digest,
 )
-from crosstask.storage.atomic import replace_file, stable_json, write_bytes, write_json, write_text
+from crosstask.storage.atomic import replace_file, stable_json, write_bytes, write_json, write_many, write_text
 from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
 from crosstask.storage.figures import figure_bytes
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
@@ -42,5 +42,6 @@ __all__ = [
     "with_content_digest",
     "write_bytes",
     "write_json",
+    "write_many",
     "write_text",
 ]

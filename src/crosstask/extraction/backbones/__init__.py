@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from crosstask.extraction.backbones.clip import Clip
 from crosstask.extraction.backbones.efficientnet_lite0 import EfficientNetLite0
 from crosstask.extraction.backbones.frozen import Frozen
 from crosstask.extraction.backbones.i3d import I3D
@@ -16,6 +17,7 @@ __all__ = ["BACKBONES", "NEED_WEIGHTS", "WITHOUT_TORCH", "Backbone", "Rows"]
 
 # Name -> (weights, use every Nth frame) -> backbone. Weights are loaded at the first call of `extract`.
 BACKBONES: Mapping[str, Callable[[Path | None, int], Backbone]] = {
+    "clip": lambda weights, every: Clip(weights),
     "efficientnet-lite0": lambda weights, every: EfficientNetLite0(weights),
     "light": lambda weights, every: Light(),
     "log-mel": lambda weights, every: LogMel(),
@@ -24,5 +26,5 @@ BACKBONES: Mapping[str, Callable[[Path | None, int], Backbone]] = {
     "vggish": lambda weights, every: VGGish(weights),
     "frozen": lambda weights, every: Frozen(weights),
 }
-NEED_WEIGHTS = ("resnet152", "vggish", "frozen")
+NEED_WEIGHTS = ("resnet152", "vggish", "frozen", "clip")
 WITHOUT_TORCH = ("light", "log-mel")

@@ -27,7 +27,14 @@ import numpy.typing as npt
 
 from crosstask.inference.hmm_posterior import HmmPosterior, hmm_posterior
 from crosstask.inference.loose_order_posterior import loose_order_posterior, loose_transitions
-from crosstask.learning.hmm.class_means import LdaWeights, MeanPrior, log_likelihood_ratios, mean_coefficients, within_covariance
+from crosstask.learning.hmm.class_means import (
+    LdaWeights,
+    MeanPrior,
+    lda_weights,
+    log_likelihood_ratios,
+    mean_coefficients,
+    within_covariance,
+)
 from crosstask.learning.hmm.known_steps import KnownSteps, start_probabilities
 from crosstask.learning.hmm.statistics import (
     ClassIndex,
@@ -104,13 +111,16 @@ def fit_em(
 ) -> HmmParameters:
     """The parameters after all iterations, or after those that remain; the order of the videos matters only for their folds.
 
-    From a `start`, the first labels are posteriors under its parameters instead of initial labels.
+    From a `start`, the first labels are posteriors under its parameters instead of initial labels; with a text side, under the
+    prior means that the step names give.
     """
     folds = assign_folds(videos, settings.folds)
     second_moment = second_moment_of([video.rows for video in videos])
     informative = windows_are_informative(videos, classes, folds, second_moment, settings.mean_prior, settings.window_bias)
     windows = [video.windows if informative else np.zeros_like(video.windows) for video in videos]
     bias = _label_bias(videos, windows, classes, settings)
+    if start is None and classes.directions is not None:
+        start = StartingPoint(_lda_by_names(classes, second_moment), tuple(initial_prior(n) for n in classes.n_steps))
     if resume_from is None:
         first, priors = 0, list(start.priors) if start else [initial_prior(n_steps) for n_steps in classes.n_steps]
         statistics = SufficientStatistics(classes, folds, videos)
@@ -132,9 +142,16 @@ def fit_em(
         priors = [update_prior(of_task, before) for of_task, before in zip(counts, priors, strict=True)]
         after_iteration(EmState(iteration + 1, statistics.counts, statistics.sums, tuple(priors)))
     totals = statistics.totals(bias)
-    coefficients = mean_coefficients(totals, classes.kernel, settings.mean_prior)
     covariance = within_covariance(totals, second_moment, statistics.n_rows, settings.mean_prior)
+    relative = totals.relative_to(classes.prior_means(covariance))
+    coefficients = mean_coefficients(relative, classes.kernel, settings.mean_prior)
     return HmmParameters(coefficients, covariance, tuple(priors), informative)
+
+
+def _lda_by_names(classes: ClassIndex, second_moment: Floats) -> LdaWeights:
+    """The LDA weights of all classes by their names alone."""
+    spread = second_moment + 1e-3 * np.trace(second_moment) / len(second_moment) * np.eye(len(second_moment))  # invertible
+    return lda_weights(classes.prior_means(spread), spread)
 
 
 def soft_labels(

@@ -15,6 +15,7 @@ from crosstask.learning.hmm.class_means import (
     class_means,
     lda_weights_from_cholesky,
     mean_coefficients,
+    text_means,
     within_covariance,
 )
 from crosstask.learning.hmm.known_steps import KnownSteps
@@ -42,6 +43,7 @@ class ClassIndex:
 
     n_steps: tuple[int, ...]
     kernel: Kernel
+    directions: npt.NDArray[np.float64] | None = None  # (C, d) of step names, for features with a text side; zero for background
 
     @cached_property
     def _first(self) -> list[int]:
@@ -50,6 +52,12 @@ class ClassIndex:
     def of(self, task: int) -> slice:
         """The classes of a task, background last."""
         return slice(self._first[task], self._first[task + 1])
+
+    def prior_means(self, covariance: Floats) -> Floats:
+        """(C, d) prior means of the classes; zero without a text side."""
+        if self.directions is None:
+            return np.zeros((len(self.kernel), len(covariance)))
+        return text_means(self.directions, covariance)
 
 
 class SufficientStatistics:
@@ -98,9 +106,11 @@ class SufficientStatistics:
         from scipy.linalg import cho_factor  # imported here: using a trained model does not need it
 
         kernel = self.classes.kernel
-        factor = cho_factor(within_covariance(self.totals(bias), second_moment, self.n_rows, prior))
-        coefficients = (mean_coefficients(self.totals(bias, without=fold), kernel, prior) for fold in range(self.n_folds))
-        return [lda_weights_from_cholesky(class_means(alpha, kernel, prior), factor) for alpha in coefficients]
+        covariance = within_covariance(self.totals(bias), second_moment, self.n_rows, prior)
+        factor, mu = cho_factor(covariance), self.classes.prior_means(covariance)
+        totals = (self.totals(bias, without=fold).relative_to(mu) for fold in range(self.n_folds))
+        coefficients = (mean_coefficients(of_others, kernel, prior) for of_others in totals)
+        return [lda_weights_from_cholesky(mu + class_means(alpha, kernel, prior), factor) for alpha in coefficients]
 
 
 def assign_folds(videos: Sequence[HmmVideo], n_folds: int) -> list[int]:
