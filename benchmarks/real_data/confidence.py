@@ -88,7 +88,7 @@ def add_hits(rows: list[tuple[float, bool]], posterior: np.ndarray, moments: np.
             rows.append((float(posterior[t, k]), bool(truth[t, k])))
 
 
-def scored(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float]:
+def scored(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float | None]:
     """Brier score beside that of the base rate, AUROC, and expected calibration error over bins of equal mass."""
     bins = np.array_split(np.argsort(confidence, kind="stable"), N_BINS)
     error = sum(len(b) * abs(confidence[b].mean() - hits[b].mean()) for b in bins if len(b)) / len(hits)
@@ -97,7 +97,7 @@ def scored(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float]:
         "hits": float(hits.mean()),
         "brier": float(((confidence - hits) ** 2).mean()),
         "brier of the base rate": float(hits.mean() * (1 - hits.mean())),
-        "auroc": float(roc_auc_score(hits, confidence)) if 0 < hits.mean() < 1 else float("nan"),
+        "auroc": float(roc_auc_score(hits, confidence)) if 0 < hits.mean() < 1 else None,
         "ece": float(error),
     }
 
@@ -109,7 +109,7 @@ def after_corrections(rows: np.ndarray, before: Calibration) -> dict[str, float]
         order = np.random.default_rng(draw).permutation(len(rows))
         corrected, rest = rows[order[:N_CORRECTIONS]], rows[order[N_CORRECTIONS:]]
         found.append(scored(calibrated(rest[:, 0], fit_calibration(corrected[:, 0], corrected[:, 1], before)), rest[:, 1]))
-    return {metric: float(np.mean([one[metric] for one in found])) for metric in ("brier", "ece", "auroc")}
+    return {metric: float(np.mean([one[metric] for one in found])) for metric in ("brier", "ece")}
 
 
 def fitted(of_corpora: list[np.ndarray]) -> Calibration:

@@ -6,9 +6,12 @@ import pytest
 from crosstask.inference.narration_evidence import (
     FeatureEvidence,
     NarratedEvidence,
+    NarrationFit,
+    WindowAgreement,
     agreement_densities,
     anchor_log_ratios,
     estimate_reliability,
+    estimate_window_accuracy,
     feature_posterior,
     fit_narration,
     joint_posterior,
@@ -101,3 +104,23 @@ def test_offset_density_integrates_to_one_over_centres():
     centres = np.arange(0.05, 30, 0.1)
     total = np.sum([offset_density(c, 30) for c in centres], axis=0) * 0.1
     np.testing.assert_allclose(total, 1, atol=0.01)
+
+
+def agreement(n, accuracy, confidence, chance, seed=0):
+    """Windows right with probability `accuracy`, features right with probability `confidence`; a right window lies in 70 % of right intervals."""
+    rng = np.random.default_rng(seed)
+    both = (rng.random(n) < accuracy) & (rng.random(n) < confidence)
+    inside = rng.random(n) < np.where(both, 0.7, chance)
+    return WindowAgreement(inside, np.full(n, chance), np.full(n, confidence))
+
+
+@pytest.mark.parametrize("accuracy", [0.0, 0.4, 0.9])
+@pytest.mark.parametrize("confidence", [0.4, 0.8])
+def test_accuracy_of_windows_is_found_although_features_are_often_wrong(accuracy, confidence):
+    assert estimate_window_accuracy(agreement(20_000, accuracy, confidence, 0.2)) == pytest.approx(accuracy, abs=0.05)
+
+
+def test_few_windows_leave_the_prior_and_chance_agreement_counts_nothing():
+    assert abs(estimate_window_accuracy(agreement(3, 0.0, 0.5, 0.2)) - 0.7) < 0.4
+    assert NarrationFit(0.5, 1.0, 0.3).direct_weight < 0.02 and NarrationFit(0.5, 1.0, 0.95).direct_weight == 1
+    assert NarrationFit(0.5, 1.0, 0.3).joint_weight == 0.5 and NarrationFit(0.5, 1.0, 0.95).joint_weight == 0.95

@@ -43,11 +43,6 @@ def localize(
             "--format", help="vtt, youtube, activitynet, elan, label-studio, fiftyone, csv, json, html or all (repeatable)."
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="A file, or a folder; without --format, the folder is a run that `view` and `export` open."),
-    ] = None,
-    all_steps: Annotated[bool, typer.Option("--all-steps", help="Export also the steps that are taken to be absent.")] = False,
     features: Annotated[
         str | None,
         typer.Option(
@@ -55,6 +50,11 @@ def localize(
             help="clip=FOLDER: the image-text model of the features; without a model file, frames are compared with step names.",
         ),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="A file, or a folder; without --format, the folder is a run that `view` and `export` open."),
+    ] = None,
+    all_steps: Annotated[bool, typer.Option("--all-steps", help="Export also the steps that are taken to be absent.")] = False,
     encoder: Annotated[str | None, typer.Option("--encoder", help="Without a model: as for narrate.")] = None,
     encoder_file: Annotated[Path | None, typer.Option("--encoder-file", help="Without a model: as for narrate.")] = None,
     sharing: Annotated[
@@ -86,7 +86,7 @@ def localize(
             raise InputError('--task needs a model: --model FILE; without one, give the steps: --steps "pour milk, whisk egg"')
         wanted, found = _without_model(files, said, names, title, language, encoder, encoder_file)
     else:
-        wanted, found, problems = _by_model(model, files, said, task, names, title, sharing, features, decoder)
+        wanted, found, problems = _by_model(model, files, said, task, names, title, sharing, decoder, features)
     for problem in problems:
         note(f"error: {problem}")
     _write(found, wanted, wanted_formats, out, all_steps, as_json)
@@ -141,8 +141,8 @@ def _by_model(
     steps: str | list[str] | None,
     title: str | None,
     sharing: str | None,
-    features: str | None,
     decoder: str | None,
+    features: str | None,
 ) -> "tuple[Task, list[LocalizedFile], list[str]]":
     from dataclasses import replace
 

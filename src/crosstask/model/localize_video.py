@@ -62,13 +62,13 @@ def localize(
 
     Without a model, the narration is taken from the subtitle file `narration`, from a subtitle file itself, from subtitles beside or
     inside a video file, or from recognised speech where it is installed. A video without narration is divided evenly.
-    `language` is a code such as "de"; without it, the language of the speech is detected.
-    With `features="clip=FOLDER"` of an image-text model and no other model, frames are compared with the step names.
+    `language` is a code such as "de"; without it, the language of the speech is detected. With `features="clip=FOLDER"` of an
+    image-text model and no other model, frames are compared with the step names.
     """
     task = task_from_steps(steps, title or "new task")
     said = None if narration is None else Path(narration)
     if model is None and features is not None:
-        return zero_shot_model(features).localize(video, task, narration="auto" if said is None else said)
+        model = zero_shot_model(features)
     if model is None:
         found = localize_file(Path(video), task, said, language)
         log.info("%s: steps found by %s", video, found.source)
@@ -77,8 +77,9 @@ def localize(
         from crosstask.model.file import load_model
 
         model = load_model(model)
-    chosen = model if features is None else model.with_features(features)
-    return chosen.localize(video, task, narration="auto" if said is None else said)
+    if features is not None:
+        model = model.with_features(features)
+    return model.localize(video, task, narration="auto" if said is None else said)
 
 
 def zero_shot_model(features: str) -> "Model":

@@ -6,7 +6,8 @@ and how informative the features are, the feature weight, are estimated without 
 
     P(segment t in step k) = (1 - r) P(... | features) + r P(... | features, narration),      r the reliability,
 
-so that unrelated narration changes nothing. A video without narration is decoded from its features alone. Where the features contain
+so that unrelated narration changes nothing; where windows are nearly always right, their evidence also counts directly. A video without
+narration is decoded from its features alone. Where the features contain
 speech, narration is not evidence again: the same words would count twice.
 """
 
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.inference.confidence import HIT, calibrated
 from crosstask.inference.hmm_posterior import HmmPosterior
 from crosstask.inference.interval_posterior import IntervalPosterior
 from crosstask.inference.intervals import TEMPERING, intervals_around
@@ -25,6 +27,9 @@ from crosstask.inference.narration_evidence import (
     FeatureEvidence,
     NarratedEvidence,
     NarrationFit,
+    WindowAgreement,
+    anchor_log_ratios,
+    estimate_window_accuracy,
     fit_narration,
     joint_posterior,
     usual_density,
@@ -40,6 +45,8 @@ Array = npt.NDArray[np.float64]
 _LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 _SMALLEST_SCORE = 1e-12  # probability
 _FITTED_VIDEOS = 400  # narrated videos, evenly chosen, from which reliability and feature weight are estimated
+_FLOOR = 1e-3  # probability of a segment before direct evidence, so that features never exclude one
+_LARGEST_ACCURACY = 0.99  # of windows; no window is certain
 _SPEECH = "speech"  # the name of speech features in a feature spec
 
 
@@ -135,16 +142,37 @@ def joint_scores(
     evidence = scorer.feature_evidence(task, features).weighted(fit.feature_weight)
     if labels:
         evidence = evidence._replace(log_ratios=evidence.log_ratios + scorer.label_log_ratios(labels, len(features), task))
-    joint = joint_posterior(evidence, centres_s, usual, fit.reliability)
+    joint = joint_posterior(evidence, centres_s, usual, fit.joint_weight)
     alone = scorer.posterior(task, features, labels) if labels else scorer.posterior(task, features)
-    mixed = (1 - fit.reliability) * alone.in_step + fit.reliability * joint.in_step
-    return JointScores(np.log(mixed + _SMALLEST_SCORE), joint, fit.reliability)
+    mixed = (1 - fit.joint_weight) * alone.in_step + fit.joint_weight * joint.in_step
+    labelled = [label.step for label in labels]
+    in_step = with_direct_evidence(mixed, centres_s, usual, fit, labelled)
+    return JointScores(np.log(in_step + _SMALLEST_SCORE), joint._replace(in_step=in_step), fit.joint_weight)
+
+
+def with_direct_evidence(
+    in_step: Array, centres_s: Array, usual: Array, fit: NarrationFit, labelled: Sequence[int] = ()
+) -> Array:
+    """Probabilities (T, K) times the direct evidence of windows; each step keeps its sum over the segments, labelled steps are unchanged."""
+    if fit.direct_weight == 0:
+        return in_step
+    centres_s = centres_s.copy()
+    centres_s[list(labelled)] = np.nan
+    evidence = np.exp(
+        fit.direct_weight * anchor_log_ratios(centres_s, usual, len(in_step), min(fit.window_accuracy, _LARGEST_ACCURACY))
+    )
+    changed = (in_step + (0.0 if labelled else _FLOOR)) * evidence
+    changed *= in_step.sum(axis=0) / np.maximum(changed.sum(axis=0), _SMALLEST_SCORE)
+    found = np.where(np.isnan(centres_s), in_step, changed)
+    return np.asarray(found / np.maximum(found.sum(axis=1, keepdims=True), 1))
 
 
 def joint_scores_of_one(scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array) -> JointScores:
     """As `joint_scores` for a single video, whose few windows hardly move the reliability and the feature weight from their priors."""
     usual = usual_density(centres_s / len(features), [], len(features))
     fit = fit_narration([NarratedEvidence(scorer.feature_evidence(task, features), centres_s, usual)])
+    found = found_intervals(scorer.posterior(task, features).in_step)
+    fit = fit._replace(window_accuracy=estimate_window_accuracy(agreement_with(found, centres_s, [])))
     return joint_scores(scorer, task, features, centres_s, usual, fit)
 
 
@@ -184,7 +212,51 @@ def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -
         usual[key] = usual_density(relative[key], others, corpus.features.length(key.video))
     fitted = list(centres)[:: max(1, -(-len(centres) // _FITTED_VIDEOS))]
     evidence = [found for key in fitted if (found := _evidence_of(inner, corpus, key, centres[key], usual[key])) is not None]
-    return JointDecoder(inner, centres, usual, fit_narration(evidence))
+    fit = fit_narration(evidence)
+    agreement = [window_agreement(inner, corpus, key, centres[key], of_task[key.task]) for key in fitted]
+    merged = WindowAgreement(*(np.concatenate([part[i] for part in agreement] or [np.zeros(0)]) for i in range(3)))
+    return JointDecoder(inner, centres, usual, fit._replace(window_accuracy=estimate_window_accuracy(merged)))
+
+
+def window_agreement(
+    scorer: EvidenceScorer, corpus: Corpus, key: VideoKey, centres_s: Array, of_task: Mapping[VideoKey, Array]
+) -> WindowAgreement:
+    """The agreement of one video's windows with its features; `of_task` has the relative centres of all videos of the task."""
+    try:
+        posterior = scorer.posterior(corpus.tasks[key.task], corpus.features.rows(key.video)).in_step
+    except (InputError, ValueError):  # decoding this video says why
+        return WindowAgreement(np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0))
+    others = [centres * len(posterior) for other, centres in of_task.items() if other != key]
+    return agreement_with(found_intervals(posterior), centres_s, others)
+
+
+class FoundIntervals(NamedTuple):
+    """Intervals that features alone find: starts (K,), ends (K,) in seconds, calibrated confidence (K,), and the number of segments."""
+
+    starts: Array
+    ends: Array
+    confidence: Array
+    n_segments: int
+
+
+def found_intervals(posterior: Array) -> FoundIntervals:
+    """The intervals around the most likely segments, from a posterior (T, K)."""
+    moments = posterior.argmax(axis=0)
+    starts, ends = intervals_around(np.log(posterior + _SMALLEST_SCORE), moments)
+    confidence = calibrated(posterior[moments, np.arange(len(moments))], HIT)
+    return FoundIntervals(starts, ends, confidence, len(posterior))
+
+
+def agreement_with(found: FoundIntervals, centres_s: Array, others: Sequence[Array]) -> WindowAgreement:
+    """Of the windows of a video with centres (K,), those in the found intervals, and how many of other videos' windows are."""
+    steps = np.flatnonzero(~np.isnan(centres_s))
+    inside = (found.starts <= centres_s) & (centres_s < found.ends)
+    chance = (found.ends - found.starts) / found.n_segments
+    for k in steps:
+        seen = np.array([centres[k] for centres in others if not np.isnan(centres[k])])
+        if len(seen):
+            chance[k] = ((found.starts[k] <= seen) & (seen < found.ends[k])).mean()
+    return WindowAgreement(inside[steps], chance[steps], found.confidence[steps])
 
 
 def _evidence_of(
