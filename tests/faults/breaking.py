@@ -196,7 +196,7 @@ MUTATIONS += [
     Mutation(
         "class means: word kernel",
         "learning/hmm/class_means.py",
-        "return prior.shared * kernel @ coefficients + prior.own * coefficients",
+        "return prior.shared * (kernel @ coefficients) + prior.own * coefficients",
         "return (prior.shared + prior.own) * coefficients",
         "tests/learning/hmm/test_class_means.py",
     ),
@@ -630,8 +630,8 @@ MUTATIONS += [
     Mutation(
         "scorer: own part of a trained mean",
         "methods/hmm.py",
-        "return from_words + prior.own * coefficients[classes], self.parameters.priors[number]",
-        "return from_words, self.parameters.priors[number]",
+        "return by_name + from_words + prior.own * coefficients[classes], self.parameters.priors[number]",
+        "return by_name + from_words, self.parameters.priors[number]",
         "tests/methods/test_hmm.py",
     ),
     Mutation(
