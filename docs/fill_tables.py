@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
 TABLES: dict[str, Callable[[], str]] = {
     "readme": tables.readme_table,
+    "accuracy": detailed_tables.accuracy_table,
     "results": tables.results_table,
     "paper's methods": tables.all_methods_table,
     "default method": detailed_tables.default_method_table,
