@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # the scripts beside this one
 import detailed_tables
 import sharing
 import tables
+import user_tables
 
 ROOT = Path(__file__).parent.parent
 PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
@@ -24,6 +25,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "intervals": detailed_tables.intervals_table,
     "experiments": detailed_tables.experiments_table,
     "sharing": sharing.sharing_section,
+    "joint decoding": user_tables.joint_table,
+    "small collections": user_tables.small_collections_table,
+    "corrections": user_tables.corrections_table,
+    "confidence": user_tables.confidence_table,
     "commands": tables.commands_list,
 }
 _PLACE = re.compile(r"<!-- table: (?P<name>[^>]+) -->\n.*?<!-- end of table -->", flags=re.DOTALL)

@@ -1,0 +1,56 @@
+"""Tables of the page of results about what a user of their own videos meets: narration, small collections, corrections, confidence."""
+
+from detailed_tables import interval, table
+from tables import recorded
+
+
+def joint_table() -> str:
+    """Recall of features, of narration and of both, by kind of windows."""
+    rows = []
+    for cell, kinds in recorded("joint-decoding")["cells"].items():
+        for kind, of in kinds.items():
+            recall = [f"{of['recall'][arm]:.1f}" for arm in ("uniform", "features", "narration", "joint")]
+            rows.append([f"{cell}; {kind}", *recall, interval(of["joint - features"]), interval(of["joint - narration"])])
+    header = ["held out; narration (`joint-decoding`)", "even spacing", "features", "narration", "both"]
+    return table([*header, "both - features, points", "both - narration, points"], rows)
+
+
+def small_collections_table() -> str:
+    """Recall by number of training videos, with the interval of the difference to even spacing."""
+    arms = ("order alone", "windows", "windows, decoded with narration")
+    rows = []
+    for corpus, by_number in recorded("small-collections")["corpora"].items():
+        for number in sorted(by_number, key=int):
+            of = by_number[number]
+            shown = [f"{of['recall'][arm]:.1f}; {interval(of['less uniform'][arm])}" for arm in arms]
+            rows.append([corpus, number, f"{of['recall']['uniform']:.1f}", *shown])
+    return table(["corpus (`small-collections`)", "training videos a task", "even spacing", *arms], rows)
+
+
+def corrections_table() -> str:
+    """Recall of unseen people by number of corrected videos a task."""
+    rows = []
+    for corpus in ("breakfast", "captaincook"):
+        data = recorded("corrections")[corpus]
+        for number in ("0", "1", "2", "3", "5", "10", "all"):
+            cells = []
+            for kind in ("moments", "intervals"):
+                key = "0" if number == "0" else f"{number} {kind}"
+                points = "" if number == "0" else f"; {interval(data['points over tasks'][f'{key} - 0'])}"
+                cells.append(f"{100 * data['recall'][key]:.1f}{points}")
+            rows.append([corpus, number, *cells])
+        other = data["points over tasks"]["other tasks corrected - 0"]
+        rows.append([corpus, "all, but of other tasks only", "", f"{interval(other)} points"])
+    return table(["corpus (`corrections`)", "corrected videos a task", "one moment a step; gain", "intervals; gain"], rows)
+
+
+def confidence_table() -> str:
+    """Calibration of confidence, fitted on other corpora."""
+    rows = []
+    for corpus, kinds in recorded("confidence")["corpora"].items():
+        for kind in ("features", "joint"):
+            of, after = kinds[kind]["calibration of the other corpora"], kinds[kind]["after 30 corrections"]
+            scores = [f"{of['brier']:.3f}", f"{of['brier of the base rate']:.3f}", f"{of['auroc']:.2f}", f"{of['ece']:.3f}"]
+            rows.append([corpus, "features and narration" if kind == "joint" else "features", *scores, f"{after['ece']:.3f}"])
+    header = ["corpus (`confidence`)", "decoded from", "Brier score", "of the base rate", "AUROC", "calibration error"]
+    return table([*header, "after 30 corrections"], rows)
