@@ -448,6 +448,8 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
     """The inverse of `to_arrays`."""
     try:
         tasks = tuple(Task(t["id"], t["title"], tuple(t["steps"])) for t in values["trained_tasks"])
+        if not all(isinstance(text, str) for t in tasks for text in (t.id, t.title, *t.steps)):
+            raise TypeError("ids, titles and steps are text")
         priors = tuple(
             TaskPrior(
                 arrays[f"habits.{i:04d}.position"].astype(np.float64),
@@ -464,7 +466,7 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
         n_videos = tuple(int(n) for n in values.get("n_videos", ()))
         vectors = arrays["step_vectors"].astype(np.float32) if "step_vectors" in arrays else None
         side = text_side_from(arrays, values)
-    except (KeyError, TypeError, IndexError) as error:
+    except (KeyError, TypeError, IndexError, ValueError, OverflowError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
     fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (whitening.width, whitening.width)
     fits &= vectors is None or (vectors.ndim == 2 and len(vectors) == len(coefficients))
