@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from crosstask.inference.confidence import HIT, calibrated
 from crosstask.inference.narration_evidence import (
     FeatureEvidence,
     NarratedEvidence,
-    NarrationFit,
     WindowAgreement,
     agreement_densities,
     anchor_log_ratios,
@@ -14,6 +14,7 @@ from crosstask.inference.narration_evidence import (
     estimate_window_accuracy,
     feature_posterior,
     fit_narration,
+    independent_posterior,
     joint_posterior,
     offset_density,
     usual_density,
@@ -122,5 +123,46 @@ def test_accuracy_of_windows_is_found_although_features_are_often_wrong(accuracy
 
 def test_few_windows_leave_the_prior_and_chance_agreement_counts_nothing():
     assert abs(estimate_window_accuracy(agreement(3, 0.0, 0.5, 0.2)) - 0.7) < 0.4
-    assert NarrationFit(0.5, 1.0, 0.3).direct_weight < 0.02 and NarrationFit(0.5, 1.0, 0.95).direct_weight == 1
-    assert NarrationFit(0.5, 1.0, 0.3).joint_weight == 0.5 and NarrationFit(0.5, 1.0, 0.95).joint_weight == 0.95
+
+
+def evidence(log_ratios, duration):
+    """Features of two steps of equal mean duration, without a prior of position."""
+    return FeatureEvidence(log_ratios, np.zeros((len(log_ratios), 2)), np.full(2, duration), 0.9, 0.5, np.full(2, 0.8))
+
+
+def two_observers(accuracy, centre=12.0, found=slice(40, 50)):
+    """Features that find step 0 elsewhere than its window, and a second step without a window."""
+    in_step = np.full((60, 2), 0.02)
+    in_step[found, 0] = in_step[5:10, 1] = 0.9
+    centres, wrong = np.array([centre, np.nan]), np.full(2, 1 / 60)
+    return independent_posterior(in_step, evidence(np.zeros((60, 3)), duration=10.0), centres, wrong, accuracy)
+
+
+def test_windows_that_are_nearly_always_right_win_against_features_and_poor_ones_do_not():
+    assert abs(two_observers(0.95)[:, 0].argmax() - 12) <= 4
+    assert 40 <= two_observers(0.1)[:, 0].argmax() < 50
+    without_window = two_observers(0.95)
+    assert 5 <= without_window[:, 1].argmax() < 10, "a step without a window stays where features find it"
+    agreeing = two_observers(0.95, found=slice(10, 20))[:, 0].max()
+    assert agreeing > two_observers(0.95)[:, 0].max(), "observers that agree make each other more probable"
+
+
+def test_independent_posterior_equals_the_sum_over_anchors():
+    """The formula of the module, anchor by anchor."""
+    rng = np.random.default_rng(0)
+    in_step = rng.random((12, 2)) / 3
+    features = evidence(np.zeros((12, 3)), duration=6.0)._replace(log_position=rng.normal(size=(12, 2)))
+    centres, wrong, accuracy = np.array([4.0, 9.0]), np.array([0.1, 0.05]), 0.6
+    found = independent_posterior(in_step, features, centres, wrong, accuracy)
+    reach = int(0.4 * 6.0)
+    for k in range(2):
+        q = calibrated(in_step[:, k].max(), HIT)
+        position = np.exp(features.log_position[:, k])
+        anchor = [
+            (q * in_step[t, k] / in_step[:, k].sum() + (1 - q) * (0.5 * position[t] / position.sum() + 0.5 / 12))
+            * (1 - accuracy + accuracy * offset_density(centres[k], 12)[t] / wrong[k])
+            for t in range(12)
+        ]
+        for t in range(12):
+            near = sum(a for s, a in enumerate(anchor) if abs(s - t) <= reach) / sum(anchor)
+            assert found[t, k] == pytest.approx(near)

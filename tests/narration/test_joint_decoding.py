@@ -18,7 +18,6 @@ from crosstask.narration.joint_decoding import (
     narration_centres,
     subtitle_centres,
     window_centres,
-    with_direct_evidence,
 )
 from crosstask.records import Cue, InputError, Interval, Narration, StepInterval, Word
 from tiny import tiny_corpus
@@ -137,18 +136,6 @@ def test_labels_are_certain_beside_narration_and_move_the_other_steps(corpus, sc
     assert late.posterior.in_step[:50, 1:].sum() < 0.4 * before, "the steps after it in the list come later, or are not shown"
     absent = joint_scores(*asked, labels=[StepLabel(1)])
     assert absent.posterior.p_shown[1] < 1e-6 < free.posterior.p_shown[1]
-
-
-def test_windows_that_are_nearly_always_right_win_against_features_and_order():
-    in_step = np.full((60, 2), 0.02)
-    in_step[40:50, 0] = in_step[5:10, 1] = 0.1  # what features find
-    centres, usual = np.array([12.0, np.nan]), np.full(2, 1 / 60)
-    right = with_direct_evidence(in_step, centres, usual, NarrationFit(0.5, 1.0, 0.97))
-    assert abs(right[:, 0].argmax() - 12) <= 1 and np.allclose(right[:, 1], in_step[:, 1])
-    assert right[:, 0].sum() == pytest.approx(in_step[:, 0].sum())
-    wrong = with_direct_evidence(in_step, centres, usual, NarrationFit(0.5, 1.0, 0.2))
-    assert 40 <= wrong[:, 0].argmax() < 50
-    assert np.allclose(with_direct_evidence(in_step, centres, usual, NarrationFit(0.5, 1.0, 0.97), labelled=[0]), in_step)
 
 
 def test_agreement_counts_windows_in_found_intervals_and_those_of_other_videos():

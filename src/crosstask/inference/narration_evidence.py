@@ -15,15 +15,19 @@ of the first part, times the probability that it is not 0. Windows that have not
 contain no evidence beyond order, all parts explain a window equally well, and r stays at its prior.
 
 The log-ratios of features are divided by their autocorrelation time (`tempered`): neighbouring seconds are not independent observations.
-The posterior above keeps the order of the list and the features as they are, so windows that are nearly always right can still lose against
-both. How often windows are right, their accuracy a, is estimated by moments: with A the share of windows whose centre lies in the
-interval that features alone find, C the same share for windows of the task's other videos (chance), and q the calibrated
-probability that features are right,
+The posterior above keeps the order of the list, and features are overconfident, so windows that are nearly always right can still lose
+against both. A second posterior (`independent_posterior`) treats features and window of a step as two observers, each of which is
+right or wrong:
+
+    P(anchor of k at t) ~ [q_k f_k(t) + (1 - q_k) B_k(t)] [1 - a + a g(c_k - t) / b(c_k)]
+
+f_k is the posterior of the features over the segments, q_k the calibrated probability that it is right, B_k the prior of the position. The order
+of the list enters through f_k alone. How often windows are right, their accuracy a, is estimated by moments: with A the
+share of windows whose centre lies in the interval that features alone find, and C the same share for windows of the task's other videos (chance),
 
     A - C = a q (h - C),     h = P(centre of a right window in a right interval)
 
-Then g counts once more, directly: P(segment in step) * (1 - a + a g / b)^s with s = min(1, (a / 0.9)^4), nothing for a = 0.3 or less and all of
-it from 0.9 on.
+The second posterior has the weight a, the first 1 - a.
 
 How informative features are differs from corpus to corpus, so the log-ratios are also multiplied by a factor, the feature weight: the
 one under which the posterior of the features predicts the windows best (`estimate_feature_weight`). No labels are used.
@@ -36,6 +40,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.inference.confidence import HIT, calibrated
 from crosstask.inference.interval_posterior import IntervalPosterior, interval_posterior
 
 Array = npt.NDArray[np.float64]
@@ -64,7 +69,11 @@ DURATION_SHARE = 0.5
 FEATURE_WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)
 _RIGHT_WINDOW_INSIDE = 0.7  # h; half of the middles of saying lie in the action on vlogs, more where actions are longer
 _PRIOR_ACCURACY, _PRIOR_WINDOWS = 0.7, 10.0  # of windows before any is seen, and how many windows that weighs
-_TRUSTED_ACCURACY = 0.9  # from here on windows count directly in full; chosen, like the power, on development people and channels
+_LARGEST_ACCURACY = 0.95  # of windows; no window is certain
+_UNIFORM_SHARE = 0.5  # of B_k: the position of a step is known only roughly
+# An interval contains a segment if its anchor is near: within so many mean durations, in all. Of 0, 0.5, 0.6, 0.8, 1 and 2 the
+# best on development people and channels.
+_NEAR_ANCHOR = 0.8
 _SHORTEST_GAP_S = 1.5  # seconds between two windows below which durations are not shortened further
 
 
@@ -158,6 +167,24 @@ def joint_posterior(
     return _posterior(features._replace(mean_duration=mean_duration), features.log_position + from_windows)
 
 
+def independent_posterior(
+    in_step: Array, features: FeatureEvidence, centres_s: Array, wrong_density: Array, accuracy: float
+) -> Array:
+    """(T, K) P(segment in step) when features, with posterior in_step (T, K), and windows are two observers that are right or wrong."""
+    n_segments, n_steps = in_step.shape
+    q = calibrated(in_step.max(axis=0), HIT)
+    position = np.exp(features.log_position)
+    by_position = (1 - _UNIFORM_SHARE) * position / position.sum(axis=0) + _UNIFORM_SHARE / n_segments
+    by_features = q * in_step / np.maximum(in_step.sum(axis=0), _SMALLEST) + (1 - q) * by_position
+    anchors = by_features * np.exp(anchor_log_ratios(centres_s, wrong_density, n_segments, min(accuracy, _LARGEST_ACCURACY)))
+    anchors /= anchors.sum(axis=0)
+    summed = np.vstack([np.zeros(n_steps), np.cumsum(anchors, axis=0)])
+    reach = (_NEAR_ANCHOR / 2 * features.mean_duration).astype(int)
+    at, steps = np.arange(n_segments)[:, None], np.arange(n_steps)
+    near = summed[np.minimum(at + reach + 1, n_segments), steps] - summed[np.maximum(at - reach, 0), steps]
+    return np.asarray(np.minimum(near, 1.0))
+
+
 def _posterior(features: FeatureEvidence, anchor: Array) -> IntervalPosterior:
     return interval_posterior(
         features.log_ratios,
@@ -201,16 +228,6 @@ class NarrationFit(NamedTuple):
     reliability: float
     feature_weight: float
     window_accuracy: float = 0.0
-
-    @property
-    def direct_weight(self) -> float:
-        """s, the exponent of the direct evidence of windows."""
-        return min(1.0, (self.window_accuracy / _TRUSTED_ACCURACY) ** 4)
-
-    @property
-    def joint_weight(self) -> float:
-        """The weight of the joint posterior beside that of features alone."""
-        return max(self.reliability, self.direct_weight * self.window_accuracy)
 
 
 class WindowAgreement(NamedTuple):

@@ -4,11 +4,11 @@ Narration gives one moment per step: the centre of its window, or of where the s
 and how informative the features are, the feature weight, are estimated without labels over all videos of a call
 (`inference/narration_evidence.py`). The posterior is a mixture,
 
-    P(segment t in step k) = (1 - r) P(... | features) + r P(... | features, narration),      r the reliability,
+    P(segment t in step k) = (1 - a) [(1 - r) P(... | features) + r P(... | features, narration, order)] + a P(... | features, narration),
 
-so that unrelated narration changes nothing; where windows are nearly always right, their evidence also counts directly. A video without
-narration is decoded from its features alone. Where the features contain
-speech, narration is not evidence again: the same words would count twice.
+with r the reliability and a the accuracy of the windows, so that unrelated narration changes nothing, and windows that are nearly always right
+may contradict the order of the list. A video without narration, or a step without a window, is decoded without the last part.
+Where the features contain speech, narration is not evidence again: the same words would count twice.
 """
 
 import logging
@@ -28,9 +28,9 @@ from crosstask.inference.narration_evidence import (
     NarratedEvidence,
     NarrationFit,
     WindowAgreement,
-    anchor_log_ratios,
     estimate_window_accuracy,
     fit_narration,
+    independent_posterior,
     joint_posterior,
     usual_density,
 )
@@ -45,8 +45,6 @@ Array = npt.NDArray[np.float64]
 _LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 _SMALLEST_SCORE = 1e-12  # probability
 _FITTED_VIDEOS = 400  # narrated videos, evenly chosen, from which reliability and feature weight are estimated
-_FLOOR = 1e-3  # probability of a segment before direct evidence, so that features never exclude one
-_LARGEST_ACCURACY = 0.99  # of windows; no window is certain
 _SPEECH = "speech"  # the name of speech features in a feature spec
 
 
@@ -142,29 +140,14 @@ def joint_scores(
     evidence = scorer.feature_evidence(task, features).weighted(fit.feature_weight)
     if labels:
         evidence = evidence._replace(log_ratios=evidence.log_ratios + scorer.label_log_ratios(labels, len(features), task))
-    joint = joint_posterior(evidence, centres_s, usual, fit.joint_weight)
+    joint = joint_posterior(evidence, centres_s, usual, fit.reliability)
     alone = scorer.posterior(task, features, labels) if labels else scorer.posterior(task, features)
-    mixed = (1 - fit.joint_weight) * alone.in_step + fit.joint_weight * joint.in_step
-    labelled = [label.step for label in labels]
-    in_step = with_direct_evidence(mixed, centres_s, usual, fit, labelled)
-    return JointScores(np.log(in_step + _SMALLEST_SCORE), joint._replace(in_step=in_step), fit.joint_weight)
-
-
-def with_direct_evidence(
-    in_step: Array, centres_s: Array, usual: Array, fit: NarrationFit, labelled: Sequence[int] = ()
-) -> Array:
-    """Probabilities (T, K) times the direct evidence of windows; each step keeps its sum over the segments, labelled steps are unchanged."""
-    if fit.direct_weight == 0:
-        return in_step
-    centres_s = centres_s.copy()
-    centres_s[list(labelled)] = np.nan
-    evidence = np.exp(
-        fit.direct_weight * anchor_log_ratios(centres_s, usual, len(in_step), min(fit.window_accuracy, _LARGEST_ACCURACY))
-    )
-    changed = (in_step + (0.0 if labelled else _FLOOR)) * evidence
-    changed *= in_step.sum(axis=0) / np.maximum(changed.sum(axis=0), _SMALLEST_SCORE)
-    found = np.where(np.isnan(centres_s), in_step, changed)
-    return np.asarray(found / np.maximum(found.sum(axis=1, keepdims=True), 1))
+    in_step = (1 - fit.reliability) * alone.in_step + fit.reliability * joint.in_step
+    independent = independent_posterior(alone.in_step, evidence, centres_s, usual, fit.window_accuracy)
+    narrated = ~np.isnan(centres_s)
+    narrated[[label.step for label in labels]] = False  # a person's labels stay as they are
+    mixed = np.where(narrated, (1 - fit.window_accuracy) * in_step + fit.window_accuracy * independent, in_step)
+    return JointScores(np.log(mixed + _SMALLEST_SCORE), joint._replace(in_step=mixed), fit.reliability)
 
 
 def joint_scores_of_one(scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array) -> JointScores:
