@@ -1,5 +1,6 @@
 """Fixtures for everyone: the real data where it is at hand, tiny corpora elsewhere."""
 
+import logging
 import os
 from pathlib import Path
 
@@ -8,6 +9,15 @@ import pytest
 os.environ["CROSSTASK_WORDS_ONLY"] = (
     "1"  # also for child processes: loading the sentence encoder takes seconds; its own tests unset it
 )
+
+
+@pytest.fixture(autouse=True)
+def messages_reach_pytest():
+    """A verb that runs in the process of the tests takes over the package's log; the next test gets it back."""
+    yield
+    logger = logging.getLogger("crosstask")
+    logger.handlers, logger.propagate = [], True
+    logger.setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")

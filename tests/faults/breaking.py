@@ -525,8 +525,8 @@ MUTATIONS += [
     Mutation(
         "labels: a labelled video counts as hard",
         "learning/hmm/statistics.py",
-        "hard = video.known.hard_classes",
-        "hard = ~video.known.hard_classes",
+        "hard = np.append(video.known.labelled, False)",
+        "hard = np.append(~video.known.labelled, False)",
         "tests/model/test_training.py",
     ),
     Mutation(

@@ -41,7 +41,7 @@ def test_a_step_that_is_not_shown_has_no_label():
     absent = known(np.zeros((T, K)), np.tile([True, False], (T, 1)), [True, False])
     labels, starts = labels_beside_known(np.random.default_rng(0).normal(size=(T, K + 1)), absent, initial_prior(K))
     assert labels[:, 0].max() == 0 and starts[0] == 0 and labels[:, 1].max() > 0
-    assert absent.complete.tolist() == [True, False] and absent.hard_classes.tolist() == [True, False, False]
+    assert absent.complete.tolist() == [True, False]
 
 
 def test_labels_against_the_order_of_the_list_are_kept():
@@ -52,7 +52,7 @@ def test_labels_against_the_order_of_the_list_are_kept():
     assert not swapped.in_order
     labels, starts = labels_beside_known(np.zeros((T, K + 1)), swapped, initial_prior(K))
     assert (labels == inside).all() and starts.tolist() == [1, 1]
-    assert swapped.hard_classes.all()
+    assert swapped.complete.all()
 
 
 def test_a_repeated_step_is_not_in_order_but_one_interval_is():

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from crosstask.learning.hmm.class_means import MeanPrior, log_likelihood_ratios
+from crosstask.learning.hmm.known_steps import KnownSteps
 from crosstask.learning.hmm.statistics import (
+    HARD,
     ClassIndex,
     HmmVideo,
     SufficientStatistics,
@@ -91,3 +93,17 @@ def test_second_moment_is_the_mean_of_outer_products():
 
 def test_labels_are_divided_only_where_they_exceed_one():
     assert normalised_labels(np.array([[1.0, 1.0], [0.5, 0.2], [0.0, 0.0]])).tolist() == [[0.5, 0.5], [0.5, 0.2], [0.0, 0.0]]
+
+
+def test_labels_of_a_person_are_hard_and_the_background_of_a_completely_labelled_video_is_left_out():
+    rows, classes = np.arange(8.0, dtype=np.float32).reshape(4, 2), ClassIndex((2,), np.eye(3))
+    inside = np.array([[True, False], [False, False], [False, True], [False, False]])
+    labels = np.hstack([inside, ~inside.any(axis=1, keepdims=True)]).astype(float)
+    complete = KnownSteps(inside, ~inside, np.array([True, True]))
+    in_part = KnownSteps(inside & [True, False], ~inside & [True, False], np.array([True, False]))
+    for known, weak, hard in ((complete, [0, 0, 0], [1, 1, 0]), (in_part, [0, 1, 2], [1, 0, 0])):
+        video = HmmVideo(0, rows, np.zeros((4, 2), dtype=bool), known)
+        statistics = SufficientStatistics(classes, [0], [video])
+        statistics.add(0, video, labels)
+        assert statistics.counts[:, 0].tolist() == [weak, hard]
+        assert np.allclose(statistics.sums[HARD, 0, 0], rows[0]) and np.allclose(statistics.sums.sum(axis=(0, 1))[1], rows[2])

@@ -53,11 +53,6 @@ class KnownSteps:
         imposed[decided] = self.inside[decided]
         return np.asarray(imposed / np.maximum(imposed.sum(axis=1, keepdims=True), 1))
 
-    @property
-    def hard_classes(self) -> npt.NDArray[np.bool_]:
-        """(K + 1,) classes whose labels in this video are hard: labelled steps, and background if every step is completely known."""
-        return np.append(self.labelled, self.complete.all())
-
 
 def start_probabilities(known: KnownSteps, starts: Floats) -> npt.NDArray[np.float64]:
     """(K,) probability that each step is shown: 1 or 0 where a label says so, otherwise `starts`."""

@@ -80,14 +80,20 @@ class SufficientStatistics:
         self.sums = np.zeros(shape) if sums is None else sums
 
     def add(self, number: int, video: HmmVideo, labels: Floats) -> None:
-        """Add video `number` with its soft labels (T, K + 1); those of steps that a person labelled are hard."""
+        """Add video `number` with its soft labels (T, K + 1); those of steps that a person labelled are hard.
+
+        The background of a video whose every second is known is left out: it is that of one place, and with hard labels it
+        would take segments from steps that this video does not show.
+        """
         classes, fold = self.classes.of(video.task), self.folds[number]
         counts, sums = labels.sum(axis=0), labels.T @ video.rows
         if video.known is None:
             self.counts[WEAK, fold, classes] += counts
             self.sums[WEAK, fold, classes] += sums
             return
-        hard = video.known.hard_classes
+        hard = np.append(video.known.labelled, False)
+        if video.known.complete.all():
+            counts[-1], sums[-1] = 0.0, 0.0
         for kind, of_kind in ((WEAK, ~hard), (HARD, hard)):
             self.counts[kind, fold, classes] += counts * of_kind
             self.sums[kind, fold, classes] += sums * of_kind[:, None]
