@@ -32,6 +32,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "experiments": detailed_tables.experiments_table,
     "sharing": sharing.sharing_section,
     "joint decoding": user_tables.joint_table,
+    "decoders": user_tables.decoders_table,
     "small collections": user_tables.small_collections_table,
     "corrections": user_tables.corrections_table,
     "confidence": user_tables.confidence_table,

@@ -103,6 +103,7 @@ TABLES = (
         "python -m benchmarks.real_data.default_method breakfast DATA/breakfast --out results/default-method-breakfast.json",
         10,
     ),
+    Table("decoders", "python -m benchmarks.real_data.decoders DATA/breakfast DATA/captaincook --out results/decoders.json", 2),
 )
 
 
