@@ -588,7 +588,7 @@ MUTATIONS += [
     Mutation(
         "HMM posterior: scaling",
         "inference/hmm_posterior.py",
-        "        largest = max(background[t].max(), step[t].max(), _TINY)\n",
+        "        largest = max(background[t].max(), step[t].max(), TINY)\n",
         "        largest = 1.0\n",
         "tests/inference/test_hmm_posterior.py",
     ),
