@@ -553,7 +553,7 @@ MUTATIONS += [
     Mutation(
         "window test: penalty of the hypothesis",
         "learning/hmm/window_test.py",
-        " - _HALF_SQUARED_EFFECT * n)",
+        " - 0.5 * _EFFECT**2 * n)",
         ")",
         "tests/learning/hmm/test_window_test.py",
     ),

@@ -19,7 +19,6 @@ Floats = npt.NDArray[np.floating]
 _N_BINS = 50  # of relative time, on which the windows of different videos are compared
 _PRIOR_ODDS = 3.0  # windows are usually informative
 _EFFECT = 0.06  # smallest mean gain worth using, in deviations of the gain over (video, step) pairs
-_HALF_SQUARED_EFFECT = 0.0018  # _EFFECT squared / 2
 
 
 def windows_are_informative(
@@ -53,7 +52,7 @@ def log_odds(gains: Floats) -> float:
     """
     n = len(gains)
     z = gains.mean() / (gains.std() + 1e-12) * np.sqrt(n)
-    return float(np.log(_PRIOR_ODDS) + _EFFECT * np.sqrt(n) * z - _HALF_SQUARED_EFFECT * n)
+    return float(np.log(_PRIOR_ODDS) + _EFFECT * np.sqrt(n) * z - 0.5 * _EFFECT**2 * n)
 
 
 def _histogram(windows: npt.NDArray[np.bool_]) -> Floats:
