@@ -254,3 +254,54 @@ def _memory_and_load(memory: Mapping[str, float], load: Mapping[str, Any]) -> li
         f"{load['answers_a_second']:.0f} a second, median {load['median_ms']:.0f} ms, 99 % within {load['p99_ms']:.0f} ms, open files {files[0]} "
         f"before and {files[1]} after, anonymous memory {mib[0]} and {mib[1]} MiB.",
     ]
+
+
+def release_sentence() -> str:
+    """What the release gives without features, beside the paper's figures."""
+    data = recorded("release-baselines")
+    overall, paper = data["statistics"]["overall"], data["paper"]
+    ours = ", ".join(
+        f"{words} {100 * overall[name]:.1f} %"
+        for name, words in {
+            "order_consistency": "order consistency",
+            "missing": "missing steps",
+            "background": "background",
+        }.items()
+    )
+    theirs = ", ".join(f"{100 * paper[name]:.0f}" for name in ("order_consistency", "missing", "background"))
+    recalls = {name: 100 * data["results"][name]["recall"]["mean"] for name in ("uniform", "random")}
+    return (
+        f"Expect on the real release: {ours} (paper: {theirs}); recall {recalls['uniform']:.1f} for Uniform and {recalls['random']:.1f} for Random "
+        f"as means of {len(data['seeds'])} splits (paper: {100 * paper['uniform recall']:.1f} and {100 * paper['random recall']:.2f}). "
+        "These need no features and were measured (`results/release-baselines.json`)."
+    )
+
+
+def transcription_sentence() -> str:
+    """How well the packaged model recognises speech."""
+    data = recorded("transcription")
+    seconds = sum(of["seconds_of_speech"] for of in data["sentences"].values())
+    return (
+        f"On {seconds:.0f} s of real read speech {100 * data['word_error_rate']:.1f} % of the words were wrong, and half of them began within "
+        f"{data['median_start_error_s']:.2f} s of a reference alignment (`results/transcription.json`)."
+    )
+
+
+def long_film_sentence() -> str:
+    """What a film of two hours costs."""
+    default = recorded("long-video")["recipes"]["default"]
+    return (
+        f"One long film costs time, not memory: a *synthetic* film of two hours took `default` {default['cpu_seconds']:.0f} s of one core with a peak of "
+        f"{default['peak_memory_mb']:.0f} MB (`results/long-video.json`)."
+    )
+
+
+def presence_sentence() -> str:
+    """How well features predict that a step is shown at all."""
+    corpora = recorded("confidence")["corpora"]
+    found = [of["shown"]["calibration of the other corpora"]["auroc"] for of in corpora.values() if "shown" in of]
+    found = [auroc for auroc in found if auroc is not None]  # None: every step is shown
+    return (
+        f"Whether a step is shown at all is hardly predictable from features (AUROC {min(found):.2f} to {max(found):.2f}), so no step is called absent "
+        "by default."
+    )

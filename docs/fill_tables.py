@@ -20,7 +20,10 @@ import user_tables
 ROOT = Path(__file__).parent.parent
 PAGES = (
     ROOT / "README.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("results", "narration", "synthetic", "corpus", "cost", "reliability")),
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("results", "narration", "synthetic", "corpus", "cost", "reliability", "reproduce", "own-videos", "ray")
+    ),
 )
 TABLES: dict[str, Callable[[], str]] = {
     "readme": tables.readme_table,
@@ -51,6 +54,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "time": cost_tables.time_table,
     "memory": cost_tables.memory_table,
     "faults": cost_tables.faults_section,
+    "release": cost_tables.release_sentence,
+    "transcription": cost_tables.transcription_sentence,
+    "long film": cost_tables.long_film_sentence,
+    "presence": cost_tables.presence_sentence,
 }
 _PLACE = re.compile(r"<!-- table: (?P<name>[^>]+) -->\n.*?<!-- end of table -->", flags=re.DOTALL)
 
