@@ -259,8 +259,8 @@ MUTATIONS += [
     Mutation(
         "prior: initial spread",
         "learning/hmm/task_prior.py",
-        "(0.5 / np.sqrt(n_steps))",
-        "(0.5 / n_steps)",
+        "(_INITIAL_SPREAD / np.sqrt(n_steps))",
+        "(_INITIAL_SPREAD / n_steps)",
         "tests/learning/hmm/test_task_prior.py",
     ),
     Mutation(
@@ -560,8 +560,8 @@ MUTATIONS += [
     Mutation(
         "window test: number of pairs",
         "learning/hmm/window_test.py",
-        "(gains.std() + 1e-12) * np.sqrt(n)",
-        "(gains.std() + 1e-12)",
+        "(gains.std() + _SMALLEST_DEVIATION) * np.sqrt(n)",
+        "(gains.std() + _SMALLEST_DEVIATION)",
         "tests/learning/hmm/test_window_test.py",
     ),
     Mutation(
