@@ -1,4 +1,4 @@
-"""Write the tables of results into the README and the page of results, each between `<!-- table: NAME -->` and `<!-- end of table -->`.
+"""Write what comes from results/*.json into the README and the manual, each table or paragraph between `<!-- table: NAME -->` and `<!-- end of table -->`.
 
 python docs/fill_tables.py
 """
@@ -9,13 +9,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # the scripts beside this one
+import cost_tables
 import detailed_tables
+import narration_tables
 import sharing
+import synthetic_tables
 import tables
 import user_tables
 
 ROOT = Path(__file__).parent.parent
-PAGES = (ROOT / "README.md", ROOT / "docs" / "results.md")
+PAGES = (
+    ROOT / "README.md",
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("results", "narration", "synthetic", "corpus", "cost", "reliability", "reproduce", "own-videos", "ray")
+    ),
+)
 TABLES: dict[str, Callable[[], str]] = {
     "readme": tables.readme_table,
     "accuracy": detailed_tables.accuracy_table,
@@ -26,10 +35,29 @@ TABLES: dict[str, Callable[[], str]] = {
     "experiments": detailed_tables.experiments_table,
     "sharing": sharing.sharing_section,
     "joint decoding": user_tables.joint_table,
+    "decoders": user_tables.decoders_table,
     "small collections": user_tables.small_collections_table,
     "corrections": user_tables.corrections_table,
     "confidence": user_tables.confidence_table,
     "commands": tables.commands_list,
+    "windows": narration_tables.windows_table,
+    "transferred settings": narration_tables.transferred_settings,
+    "parts of narration": narration_tables.parts_table,
+    "encoders": narration_tables.encoders_table,
+    "speech as features": narration_tables.speech_table,
+    "synthetic statistics": synthetic_tables.statistics_table,
+    "synthetic appearance": synthetic_tables.appearance_table,
+    "fitted recall": synthetic_tables.fitted_recall,
+    "synthetic sharing": synthetic_tables.sharing_table,
+    "related tasks": synthetic_tables.related_tasks,
+    "corpus building": cost_tables.corpus_building_table,
+    "time": cost_tables.time_table,
+    "memory": cost_tables.memory_table,
+    "faults": cost_tables.faults_section,
+    "release": cost_tables.release_sentence,
+    "transcription": cost_tables.transcription_sentence,
+    "long film": cost_tables.long_film_sentence,
+    "presence": cost_tables.presence_sentence,
 }
 _PLACE = re.compile(r"<!-- table: (?P<name>[^>]+) -->\n.*?<!-- end of table -->", flags=re.DOTALL)
 

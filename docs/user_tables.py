@@ -1,7 +1,9 @@
-"""Tables of the page of results about what a user of their own videos meets: narration, small collections, corrections, confidence."""
+"""Tables of the page of results about what a user of their own videos meets: narration, decoders, small collections, corrections, confidence."""
 
 from detailed_tables import interval, table
 from tables import recorded
+
+DECODERS = ("once", "swaps", "drops", "free")
 
 
 def joint_table() -> str:
@@ -25,6 +27,21 @@ def small_collections_table() -> str:
             shown = [f"{of['recall'][arm]:.1f}; {interval(of['less uniform'][arm])}" for arm in arms]
             rows.append([corpus, number, f"{of['recall']['uniform']:.1f}", *shown])
     return table(["corpus (`small-collections`)", "training videos a task", "even spacing", *arms], rows)
+
+
+def decoders_table() -> str:
+    """Recall, starts within 5 s and IoU of every decoder on the same scores; the method's own decoder in bold."""
+    rows = []
+    for cell, methods in recorded("decoders")["cells"].items():
+        for method, of in methods.items():
+            shown = []
+            for decoder in DECODERS:
+                values = " / ".join(f"{of['table'][decoder][metric]:.1f}" for metric in ("recall", "start_5s", "iou"))
+                own = decoder == of["own decoder"]
+                gain = "" if own else f"; {interval(of['recall less own decoder, points'][decoder])}"
+                shown.append(f"**{values}**" if own else values + gain)
+            rows.append([cell, f"`{method}`", *shown])
+    return table(["held-out people (`decoders`)", "method", *(f"`{decoder}`" for decoder in DECODERS)], rows)
 
 
 def corrections_table() -> str:

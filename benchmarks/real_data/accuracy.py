@@ -10,7 +10,7 @@ final half. See results/protocols/accuracy.json. Windows of Breakfast and captai
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.scripts import arguments_of, write_result
 
 from crosstask import open_corpus
-from crosstask.evaluation.evaluate import evaluate_videos
+from crosstask.evaluation.evaluate import Evaluation, evaluate_videos
 from crosstask.evaluation.splits import Split, group_of
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.learning.zhukov19.alternation import AlternationSettings
@@ -145,11 +145,18 @@ def training_corpus(corpus: Corpus, split: Split, windows: bool, arm: str) -> Co
 def one_arm(corpus: Corpus, name: str, cell: str, arm: str, make: Callable[[], object], half: str) -> dict[str, dict[str, float]]:
     """Metric -> task -> mean over the splits in which the task is tested."""
     _, splits, windows = CELLS[cell]
-    found: dict[str, dict[str, list[float]]] = {metric: {} for metric in METRICS}
+    evaluations = []
     for split in splits(corpus, name, half):
         method = make()
         scorer = method.fit(training_corpus(corpus, split, windows, arm), np.random.default_rng(0))  # type: ignore[attr-defined]
-        evaluation = evaluate_videos(corpus, scorer, split.test)
+        evaluations.append(evaluate_videos(corpus, scorer, split.test))
+    return mean_by_task(evaluations)
+
+
+def mean_by_task(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, float]]:
+    """Metric -> task -> mean over the evaluations in which the task was tested."""
+    found: dict[str, dict[str, list[float]]] = {metric: {} for metric in METRICS}
+    for evaluation in evaluations:
         for metric in METRICS:
             for task, value in evaluation.by_metric[metric].items():
                 found[metric].setdefault(task, []).append(value)

@@ -103,6 +103,7 @@ TABLES = (
         "python -m benchmarks.real_data.default_method breakfast DATA/breakfast --out results/default-method-breakfast.json",
         10,
     ),
+    Table("decoders", "python -m benchmarks.real_data.decoders DATA/breakfast DATA/captaincook --out results/decoders.json", 2),
 )
 
 
@@ -129,12 +130,17 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
-def shortened(value: Any) -> Any:
-    """The same result with numbers rounded to five digits, without the values of single runs of an arm and every try of a choice."""
+def shortened(value: Any, of_task: bool = False) -> Any:
+    """The same result with numbers rounded to five digits, without every try of a choice and without the runs of each task.
+
+    >>> shortened({"tried": [1], "recall": {"runs": [0.1234567], "tasks": {"7": {"mean": 0.5, "runs": [0.5]}}}})
+    {'recall': {'runs': [0.12346], 'tasks': {'7': {'mean': 0.5}}}}
+    """
     if isinstance(value, dict):
-        return {k: shortened(v) for k, v in value.items() if k not in ("tried", "steps_without_positives")}
+        left_out = ("tried", "steps_without_positives", *(("runs",) if of_task else ()))
+        return {k: shortened(v, of_task or k == "tasks") for k, v in value.items() if k not in left_out}
     if isinstance(value, list):
-        return [shortened(v) for v in value]
+        return [shortened(v, of_task) for v in value]
     return round(value, 5) if isinstance(value, float) else value
 
 

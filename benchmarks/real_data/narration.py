@@ -38,7 +38,12 @@ from crosstask.storage.derived_folders import cache_folder
 from crosstask.text.encoders import CachedEncoder, open_encoder
 
 COMMAND = "CROSSTASK_DATA=DATA python -m benchmarks.real_data.narration windows --out results"
-GRID = {"temperature": (0.25, 0.4, 0.6), "absent": (1.5, 2.0, 2.5), "lag_s": (0.5, 1.5, 2.5), "order_trust": (0.5, 1.0)}
+GRID = {
+    "temperature": (0.25, 0.4, 0.6),
+    "absence_threshold": (1.5, 2.0, 2.5),
+    "lag_s": (0.5, 1.5, 2.5),
+    "order_weight": (0.5, 1.0),
+}
 ABLATIONS = {
     "best": {},
     "without TF-IDF beside it": {"tfidf_weight": 0.0},

@@ -8,7 +8,7 @@ from benchmarks.scripts import arguments_of, data_folder
 
 from crosstask import open_corpus
 from crosstask.evaluation.evaluate import evaluate_videos
-from crosstask.evaluation.paired import summarise_method
+from crosstask.evaluation.paired import METRICS, summarise_method
 from crosstask.evaluation.splits import paper_split
 from crosstask.methods import method_named
 from crosstask.metrics.statistics import overall_statistics, task_statistics, task_statistics_to_json
@@ -48,7 +48,7 @@ def main() -> None:
         "paper": PAPER,
     }
     for of in result["results"].values():
-        for measure in ("recall", "map", "f1"):
+        for measure in METRICS:
             for task in of[measure]["tasks"].values():
                 del task["runs"]
     write_json(arguments.out, result)

@@ -196,7 +196,7 @@ def half_interval(differences: np.ndarray) -> float:
 
 def textbook_videos(corpus: Corpus, vocabulary, folder: Path):
     """The training videos as files and dense matrices, as the textbook trainer wants them."""
-    from crosstask.methods.training_videos import places_allowed
+    from crosstask.methods.training_videos import allowed_segments
 
     numbers = {task: i for i, task in enumerate(corpus.tasks)}
     averaging = []
@@ -209,7 +209,7 @@ def textbook_videos(corpus: Corpus, vocabulary, folder: Path):
     for video in corpus.videos:
         path = folder / "crosstask_features" / f"{video.id}.npy"
         length = corpus.features.length(video.id)
-        allowed = places_allowed(corpus.windows[video.key], length, len(corpus.task_of(video).steps))
+        allowed = allowed_segments(corpus.windows[video.key], length, len(corpus.task_of(video).steps))
         videos.append(TextbookVideo(path, numbers[video.task], allowed.astype(np.float64)))
     return videos, averaging
 

@@ -15,7 +15,7 @@ from benchmarks.speed.training import PAPER, epoch_pair, floor_seconds, our_seco
 from crosstask.inference.compiled import compiled_with_reordered_sums
 from crosstask.inference.once import once_into
 from crosstask.learning.zhukov19.adam import bring_up_to_date
-from crosstask.learning.zhukov19.alternation import as_stored, begin, room_for, training_constants
+from crosstask.learning.zhukov19.alternation import as_stored, begin, training_constants, workspace_for
 from crosstask.learning.zhukov19.kernels import (
     ROWS_AT_ONCE,
     add_gradients,
@@ -107,7 +107,11 @@ def profile() -> dict:
     with tempfile.TemporaryDirectory() as folder:
         arrays = random_arrays(N_VIDEOS, N_SEGMENTS, N_STEPS, N_DIMENSIONS, N_TASKS, Path(folder) / "rows")
         videos, tasks = arrays.videos, arrays.tasks
-        stored, space, constants = as_stored(arrays.rows), room_for(N_DIMENSIONS, videos, tasks), training_constants(PAPER, 0)
+        stored, space, constants = (
+            as_stored(arrays.rows),
+            workspace_for(N_DIMENSIONS, videos, tasks),
+            training_constants(PAPER, 0),
+        )
         n_components = int(tasks.components.max()) + 1
         progress = begin(n_components, N_DIMENSIONS, videos, 0)
         floor = 1e3 * floor_seconds(arrays.rows, videos) / N_VIDEOS

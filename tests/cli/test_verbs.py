@@ -230,7 +230,7 @@ def test_interrupted_it_says_so_in_one_line(corpus, tmp_path):
     training.send_signal(signal.SIGINT)
     _, said = training.communicate()
     assert training.returncode == 130
-    assert said.rstrip().endswith("error: interrupted; repeat the command to go on") and "Traceback" not in said
+    assert said.rstrip().endswith("error: interrupted; repeat the command to resume") and "Traceback" not in said
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_edges_on_a_circle_are_left_out_and_counted_in_the_log(tmp_path, caplog)
     caplog.set_level("INFO")
     (tmp_path / "published.json").write_text(json.dumps({"1": {"edges": [[1, 2], [2, 1], [2, 3], [2, 2]]}}))
     assert with_published_texts(TASKS, tmp_path)["1"].order == ((1, 2),)
-    assert "3 edges lie on a circle" in caplog.text
+    assert "3 edges form a cycle" in caplog.text
 
 
 def test_the_real_file_is_read(real_data):

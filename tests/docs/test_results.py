@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,13 @@ def test_make_evidence_runs_the_commands_of_the_index():
     for table in TABLES:
         if f"{table.name}.json" in ROWS:
             assert ROWS[f"{table.name}.json"][-1].strip(" `") == table.command
+
+
+def test_settings_that_the_narration_benchmark_tries_exist():
+    from benchmarks.real_data.narration import ABLATIONS, GRID
+
+    from crosstask.narration.collection import CollectionSettings
+
+    names = {field.name for field in fields(CollectionSettings)}
+    assert set(GRID) <= names
+    assert all(set(changed) <= names for changed in ABLATIONS.values())

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crosstask.evaluation.paired import MEASURES, compare_methods, mean_interval, paired_difference, summarise_method
+from crosstask.evaluation.paired import METRICS, compare_methods, mean_interval, paired_difference, summarise_method
 
 
 def test_the_interval_is_that_of_scipy():
@@ -20,7 +20,7 @@ def test_a_single_run_has_no_interval():
 def test_two_methods_are_compared_run_by_run_and_task_by_task():
     def result(a, b):
         measure = {"mean": (a + b) / 2, "tasks": {"a": a, "b": b}}
-        return {**dict.fromkeys(MEASURES, measure), "videos": 4, "trained_on": 2, "skipped": {}}
+        return {**dict.fromkeys(METRICS, measure), "videos": 4, "trained_on": 2, "skipped": {}}
 
     first, second = summarise_method([result(0.5, 0.3), result(0.7, 0.3)]), summarise_method([result(0.4, 0.4), result(0.6, 0.4)])
     assert first["recall"]["tasks"]["a"]["mean"] == pytest.approx(0.6) and first["recall"]["runs"] == [0.4, 0.5]

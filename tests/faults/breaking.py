@@ -259,8 +259,8 @@ MUTATIONS += [
     Mutation(
         "prior: initial spread",
         "learning/hmm/task_prior.py",
-        "(0.5 / np.sqrt(n_steps))",
-        "(0.5 / n_steps)",
+        "(_INITIAL_SPREAD / np.sqrt(n_steps))",
+        "(_INITIAL_SPREAD / n_steps)",
         "tests/learning/hmm/test_task_prior.py",
     ),
     Mutation(
@@ -553,15 +553,15 @@ MUTATIONS += [
     Mutation(
         "window test: penalty of the hypothesis",
         "learning/hmm/window_test.py",
-        " - _HALF_SQUARED_EFFECT * n)",
+        " - 0.5 * _EFFECT**2 * n)",
         ")",
         "tests/learning/hmm/test_window_test.py",
     ),
     Mutation(
         "window test: number of pairs",
         "learning/hmm/window_test.py",
-        "(gains.std() + 1e-12) * np.sqrt(n)",
-        "(gains.std() + 1e-12)",
+        "(gains.std() + _SMALLEST_DEVIATION) * np.sqrt(n)",
+        "(gains.std() + _SMALLEST_DEVIATION)",
         "tests/learning/hmm/test_window_test.py",
     ),
     Mutation(
@@ -588,7 +588,7 @@ MUTATIONS += [
     Mutation(
         "HMM posterior: scaling",
         "inference/hmm_posterior.py",
-        "        largest = max(background[t].max(), step[t].max(), _TINY)\n",
+        "        largest = max(background[t].max(), step[t].max(), TINY)\n",
         "        largest = 1.0\n",
         "tests/inference/test_hmm_posterior.py",
     ),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from crosstask.pipeline.preflight import say_few_videos
+from crosstask.pipeline.preflight import warn_about_few_videos
 from crosstask.records import Video
 
 
@@ -11,7 +11,7 @@ def videos(**counts):
 
 
 def test_few_videos_are_said_with_the_cheapest_remedy(caplog):
-    say_few_videos(videos(tea=4, latte=4), Path("my run"))
+    warn_about_few_videos(videos(tea=4, latte=4), Path("my run"))
     assert caplog.messages == [
         "4 videos a task: expect little more than even spacing. Mark five moments with `crosstask review 'my run'`, "
         "or add videos: 10 are a start."
@@ -19,7 +19,7 @@ def test_few_videos_are_said_with_the_cheapest_remedy(caplog):
 
 
 def test_tasks_with_enough_videos_are_not_counted(caplog):
-    say_few_videos(videos(tea=10, latte=12), Path("run"))
+    warn_about_few_videos(videos(tea=10, latte=12), Path("run"))
     assert caplog.messages == []
-    say_few_videos(videos(tea=1, latte=12, soup=3), Path("run"))
+    warn_about_few_videos(videos(tea=1, latte=12, soup=3), Path("run"))
     assert caplog.messages[0].startswith("1 to 3 videos a task in 2 of 3 tasks: expect")

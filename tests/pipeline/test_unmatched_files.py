@@ -38,9 +38,9 @@ def test_a_tidy_folder_has_none(tmp_path):
     ("names", "says"),
     [
         (("a.mp4", "b.mp4"), r"videos/a\.mp4 \(and 1 more\): in no task's folder.* \(tasks: latte, tea\)"),
-        (("Latte/a.mp4",), r"videos/Latte: its videos are not looked at; corpus\.toml has no task 'Latte'"),
+        (("Latte/a.mp4",), r"videos/Latte: its videos are not used; corpus\.toml has no task 'Latte'"),
         (("latte/a.MTS", "latte/b.mp4.part"), r"videos/latte/a\.MTS \(and 1 more\): no known video ending.*expected \.mp4"),
-        (("latte/good.mov", "latte/x.mp4"), r"videos/latte/good\.mp4: not looked at, as good\.mov has the same name"),
+        (("latte/good.mov", "latte/x.mp4"), r"videos/latte/good\.mp4: not used, as good\.mov has the same name"),
     ],
 )
 def test_slips_are_named(tmp_path, names, says):

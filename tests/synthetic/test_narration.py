@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crosstask.inference import decode_once
-from crosstask.methods.training_videos import places_allowed
+from crosstask.methods.training_videos import allowed_segments
 from crosstask.synthetic import Shape, generate_corpus, generate_without_features
 
 
@@ -36,7 +36,7 @@ def test_windows_cover_every_step_and_always_allow_an_ordered_answer(many):
     for video in many.videos[::7]:
         windows, n_steps = many.windows[video.key], len(many.task_of(video).steps)
         assert [window.step for window in windows] == list(range(n_steps))
-        allowed = places_allowed(windows, many.n_segments(video), n_steps)
+        allowed = allowed_segments(windows, many.n_segments(video), n_steps)
         decode_once(np.where(allowed, 0.0, np.inf))
 
 

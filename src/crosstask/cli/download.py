@@ -21,7 +21,7 @@ def download(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say addresses and sizes, fetch nothing.")] = False,
     timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds to wait without a byte.")] = 30.0,
-    attempts: Annotated[int, typer.Option("--attempts", min=1, help="How often to go on after a broken connection.")] = 5,
+    attempts: Annotated[int, typer.Option("--attempts", min=1, help="How often to resume after a broken connection.")] = 5,
     as_json: AsJson = False,
 ) -> None:
     """Fetch parts of the published set: sizes first, resumed where it stopped, checksums kept, unpacked safely.

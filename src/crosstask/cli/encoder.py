@@ -25,9 +25,7 @@ def encoder_train(
     out: Annotated[Path, typer.Option("--out", help="File to write (safetensors).")],
     word_vectors: Annotated[
         str,
-        typer.Option(
-            "--word-vectors", help="GloVe or fastText file; or 'fasttext' / 'cooccurrence': made from the text at hand."
-        ),
+        typer.Option("--word-vectors", help="GloVe or fastText file; or 'fasttext' / 'cooccurrence': trained on the given text."),
     ] = "cooccurrence",
     corpus: Annotated[
         Path | None, typer.Option("--corpus", help="Corpus whose subtitles join the articles when word vectors are made.")

@@ -29,7 +29,9 @@ def localize(
     steps_file: Annotated[
         Path | None, typer.Option("--steps-file", help="A new step list: .txt, .md or .csv, one step a line.")
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="The title of a new task; it helps.")] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", help="The title of a new task; it makes the comparison with speech more specific.")
+    ] = None,
     narration: Annotated[
         list[Path] | None,
         typer.Option("--narration", help="Subtitle files to use, one per input; they may also be the only input (repeatable)."),

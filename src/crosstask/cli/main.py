@@ -32,7 +32,7 @@ from crosstask.cli import (
     view,
 )
 from crosstask.cli import run as run_verb
-from crosstask.cli.output import command, listen, note
+from crosstask.cli.output import command, note, show_warnings
 from crosstask.cli.ranges import checked
 
 _INTERRUPTED = 130
@@ -59,9 +59,9 @@ def _common(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more while working.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log more while working.")] = False,
 ) -> None:
-    listen(verbose)
+    show_warnings(verbose)
 
 
 def summary(verb: Callable[..., None] | None) -> str:
@@ -104,7 +104,7 @@ def run() -> None:
     try:
         code = app(standalone_mode=False)
     except typer.Abort:
-        _stop("interrupted; repeat the command to go on", _INTERRUPTED)
+        _stop("interrupted; repeat the command to resume", _INTERRUPTED)
     except ValueError as error:
         from crosstask.records import InputError
 
@@ -120,14 +120,14 @@ def run() -> None:
             _stop(f"{error.filename}: {error.strerror}")
         _stop(f"{error.filename or 'input/output'}: {error.strerror}; free space or check the disk, then repeat the command")
     except KeyboardInterrupt:
-        _stop("interrupted; repeat the command to go on", _INTERRUPTED)
+        _stop("interrupted; repeat the command to resume", _INTERRUPTED)
     except Exception as error:
         if not hasattr(error, "format_message"):  # Typer's errors of usage have it; their class is not public
             raise
         _stop_usage(error)
     else:
         if code == _INTERRUPTED:  # what Typer makes of Ctrl-C, without a word
-            _stop("interrupted; repeat the command to go on", _INTERRUPTED)
+            _stop("interrupted; repeat the command to resume", _INTERRUPTED)
         sys.exit(code or 0)
 
 

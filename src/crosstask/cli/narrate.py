@@ -28,7 +28,7 @@ def narrate(
     corpus: CorpusFolder,
     encoder: EncoderName = None,
     encoder_file: EncoderFile = None,
-    recipe: Annotated[str, typer.Option("--recipe", help="best, or paper (the plain one).")] = "best",
+    recipe: Annotated[str, typer.Option("--recipe", help="best, or paper (the supplement's).")] = "best",
     score: Annotated[bool, typer.Option("--score", help="Score windows against annotation; write no windows.")] = False,
     videos: VideoList = None,
     as_json: AsJson = False,

@@ -100,7 +100,7 @@ def listed_videos(corpus: "Corpus", path: Path) -> "list[Video]":
 
 
 def training_videos(corpus: "Corpus", videos: Path | None, split: int | None, shared_videos: str) -> "list[Video]":
-    """Who trains: a list, the paper's split, or every non-validation video with features."""
+    """The training videos: those of a list, the paper's split, or every non-validation video with features."""
     if videos is not None:
         return listed_videos(corpus, videos)
     if split is not None:
@@ -126,7 +126,7 @@ def annotated_list(corpus: "Corpus", use_annotations: str | None) -> list[str] |
 
 
 def test_videos(corpus: "Corpus", videos: Path | None, split: int | None) -> "list[Video]":
-    """Who is judged: a list, the paper's split, or every annotated non-validation primary video."""
+    """The evaluated videos: those of a list, the paper's split, or every annotated non-validation primary video."""
     from crosstask.metrics.truth import annotated_videos
 
     if videos is not None:

@@ -114,7 +114,7 @@ class OneLineEach(logging.Handler):
         note(prefix + record.getMessage())
 
 
-def listen(verbose: bool) -> None:
+def show_warnings(verbose: bool) -> None:
     """Show warnings (and, when verbose, everything) of the package."""
     logger = logging.getLogger("crosstask")
     logger.handlers = [OneLineEach()]

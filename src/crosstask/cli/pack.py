@@ -14,7 +14,7 @@ def pack(
     check: Annotated[bool, typer.Option("--check", help="Compare every row with its checksum.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Pack a corpus's feature files into one memory-mapped file, which trains much faster.
+    """Pack a corpus's feature files into one memory-mapped file, which makes training much faster.
 
     Done automatically by the verbs that train. Example: crosstask pack data/crosstask
     """

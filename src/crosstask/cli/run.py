@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def run(
     folder: Annotated[Path, typer.Argument(help="Corpus folder: corpus.toml beside videos/TASK/*.mp4 (`init` makes one).")],
     model: Annotated[Path | None, typer.Option("--model", help="Use this model instead of training one.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would cost in time and disk, and stop.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the estimated time and disk space, and stop.")] = False,
     features: Annotated[
         str | None, typer.Option("--features", help="As for extract [default: what the model was trained on, else default].")
     ] = None,
@@ -47,7 +47,7 @@ def run(
 ) -> None:
     """Extract features, transcribe speech, train, and localize every video in a folder; repeat it to resume.
 
-    What people corrected in the run folder is learnt from and never moved.
+    Corrections in the run folder are used in training and stay as they are.
 
     Example: crosstask run my-corpus
     """
@@ -116,13 +116,13 @@ def say_finished(result: "RunResult", out: Path, as_json: bool) -> None:
     say(str(steps))
     if result.results:
         means = {name: percent(result["recall"]["mean"]) for name, result in result.results.items()}
-        where = "annotated videos that were not learnt from" if steps.corrected or result.corpus.labels else "annotated videos"
+        where = "annotated videos without labels" if steps.corrected or result.corpus.labels else "annotated videos"
         say(f"step recall on {where}, %: " + ", ".join(f"{name} {mean}" for name, mean in means.items()))
     say(f"open {out / 'report.html'}: what was found, with timelines")
     say(f"next: {command('view', out)}    {command('export', out, '--format', 'youtube')}")
 
 
-def _estimate(folder: Path, spec: "FeatureSpec", n_workers: int, listen: bool, as_json: bool) -> None:
+def _estimate(folder: Path, spec: "FeatureSpec", n_workers: int, transcribe: bool, as_json: bool) -> None:
     from crosstask.datasets import open_corpus
     from crosstask.extraction.speech import can_transcribe
     from crosstask.pipeline.estimate import estimate
@@ -130,13 +130,13 @@ def _estimate(folder: Path, spec: "FeatureSpec", n_workers: int, listen: bool, a
 
     corpus = open_corpus(folder)
     files, _ = files_by_id(need_media(corpus))
-    mute = frozenset(files) - frozenset(corpus.subtitles) if listen and can_transcribe() else frozenset()
-    cost = estimate(files, spec, mute)
-    wall = cost.cpu_seconds / n_workers + cost.listening_cpu_seconds
+    without_subtitles = frozenset(files) - frozenset(corpus.subtitles) if transcribe and can_transcribe() else frozenset()
+    cost = estimate(files, spec, without_subtitles)
+    wall = cost.cpu_seconds / n_workers + cost.transcription_cpu_seconds
     figures: dict[str, Any] = {
         "videos": cost.videos,
         "hours_of_video": cost.seconds / 3600,
-        "cpu_seconds": cost.cpu_seconds + cost.listening_cpu_seconds,
+        "cpu_seconds": cost.cpu_seconds + cost.transcription_cpu_seconds,
         "seconds": wall,
         "feature_bytes": cost.feature_bytes,
         "unreadable": cost.unreadable,

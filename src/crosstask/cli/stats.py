@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def stats(
     corpus: CorpusFolder,
     compare: Annotated[
-        list[Path] | None, typer.Option("--compare", help="Other corpora to stand beside this one (repeatable).")
+        list[Path] | None, typer.Option("--compare", help="Other corpora to compare with this one (repeatable).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -81,7 +81,7 @@ def _print_groups(groups: dict[str, Any]) -> None:
         ]
         rows.append([name, *map(str, counts)])
     print_table("groups of tasks", header, rows)
-    say(f"{groups['overlap']['ids']} video ids stand under a primary and a related task")
+    say(f"{groups['overlap']['ids']} video ids are listed under a primary and a related task")
 
 
 def _clock(seconds: float | None) -> str:

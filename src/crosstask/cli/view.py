@@ -18,7 +18,7 @@ def view(
         str, typer.Option("--host", help="Address to listen on; others than this machine see the run.")
     ] = "127.0.0.1",
     compare: Annotated[Path | None, typer.Option("--compare", metavar="OTHER_RUN", help="Show a second run beside it.")] = None,
-    corpus: Annotated[Path | None, typer.Option("--corpus", help="Corpus with the features, to parse new steps.")] = None,
+    corpus: Annotated[Path | None, typer.Option("--corpus", help="Corpus with the features, to localize new steps.")] = None,
     model: Annotated[Path | None, typer.Option("--model", help="Model for new steps; otherwise the one of the run.")] = None,
 ) -> None:
     """Serve a page to watch, compare, try other steps, correct labels and annotate; stop it with Ctrl-C.

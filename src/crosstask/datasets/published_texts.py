@@ -2,7 +2,7 @@
 
     {TASK: {"descriptions": [TEXT, ..], "edges": [[A, B], ..]}}        one text per step; steps numbered from 1; A comes before B
 
-Both parts are optional; other entries are ignored. Edges on a circle say nothing about the order and are left out.
+Both parts are optional; other entries are ignored. Edges on a cycle say nothing about the order and are left out.
 """
 
 import logging
@@ -40,7 +40,7 @@ def _extended(task: Task, entry: Any) -> Task:
         raise InputError(f"{FILE}, task {task.id}: found {str(entry)[:60]!r}; {_EXPECTED}") from None
     order = without_circles(edges)
     if dropped := len(set(edges)) - len(order):
-        log.info("%s, task %s: %d edges lie on a circle and are left out", FILE, task.id, dropped)
+        log.info("%s, task %s: %d edges form a cycle and are left out", FILE, task.id, dropped)
     try:
         return replace(task, order=tuple(order), descriptions=descriptions)
     except InputError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.evaluation.paired import METRICS
 from crosstask.inference import decode_scores, decoder_of
 from crosstask.inference.intervals import intervals_around
 from crosstask.methods import method_named
@@ -25,8 +26,6 @@ from crosstask.records import Corpus, InputError, Video, parse_video_key
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-METRICS = ("recall", "map", "f1", "start_5s", "iou")
 
 
 @dataclass(frozen=True, repr=False)

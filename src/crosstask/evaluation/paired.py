@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-MEASURES = ("recall", "map", "f1", "start_5s", "iou")
+METRICS = ("recall", "map", "f1", "start_5s", "iou")
 CONFIDENCE = 0.95
 
 
@@ -48,11 +48,11 @@ def paired_difference(first: Sequence[float], second: Sequence[float]) -> dict[s
 def summarise_method(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The metrics of one method over its runs: the mean over tasks, and each task."""
     summary: dict[str, Any] = {}
-    for measure in MEASURES:
-        summary[measure] = run_statistics([result[measure]["mean"] for result in results])
-        tasks = sorted({task for result in results for task in result[measure]["tasks"]})
-        summary[measure]["tasks"] = {
-            task: run_statistics([r[measure]["tasks"][task] for r in results if task in r[measure]["tasks"]]) for task in tasks
+    for metric in METRICS:
+        summary[metric] = run_statistics([result[metric]["mean"] for result in results])
+        tasks = sorted({task for result in results for task in result[metric]["tasks"]})
+        summary[metric]["tasks"] = {
+            task: run_statistics([r[metric]["tasks"][task] for r in results if task in r[metric]["tasks"]]) for task in tasks
         }
     summary["videos"] = [result["videos"] for result in results]
     summary["trained_on"] = [result["trained_on"] for result in results]
@@ -63,10 +63,10 @@ def summarise_method(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def compare_methods(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
     """Paired differences of two methods' summaries: of the means, of each task, and the number of tasks won."""
     comparison: dict[str, Any] = {}
-    for measure in MEASURES:
-        a, b = first[measure], second[measure]
+    for metric in METRICS:
+        a, b = first[metric], second[metric]
         tasks = {t: a["tasks"][t]["mean"] - b["tasks"][t]["mean"] for t in a["tasks"] if t in b["tasks"]}
-        comparison[measure] = paired_difference(a["runs"], b["runs"]) | {
+        comparison[metric] = paired_difference(a["runs"], b["runs"]) | {
             "tasks": tasks,
             "tasks_won": sum(gain > 0 for gain in tasks.values()),
             "of_tasks": len(tasks),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crosstask.evaluation.evaluate import METRICS, evaluate_videos
-from crosstask.evaluation.paired import compare_methods, summarise_method
+from crosstask.evaluation.evaluate import evaluate_videos
+from crosstask.evaluation.paired import METRICS, compare_methods, summarise_method
 from crosstask.experiments.arms import arm_of_method
 from crosstask.experiments.job import split_for_job, training_videos
 from crosstask.experiments.tables import difference_cell, mean_cell

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from crosstask.evaluation.evaluate import evaluate_videos, features_of
-from crosstask.evaluation.paired import MEASURES
+from crosstask.evaluation.paired import METRICS
 from crosstask.evaluation.splits import Split, group_split, inner_split, paper_split, validation_videos, without_shared_videos
 from crosstask.experiments.arms import build_method
 from crosstask.experiments.corpora import open_once
@@ -120,7 +120,7 @@ def _localizations(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> lis
 def _merge_over_tasks(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The results of models evaluated on different tasks, merged into one result."""
     merged: dict[str, Any] = {}
-    for measure in MEASURES:
+    for measure in METRICS:
         tasks = {task: value for part in parts for task, value in part[measure]["tasks"].items()}
         merged[measure] = {"mean": mean_over_tasks(tasks), "tasks": tasks}
     merged["map"]["steps_without_positives"] = sum(part["map"]["steps_without_positives"] for part in parts)

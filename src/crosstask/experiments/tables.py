@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from crosstask.evaluation.paired import MEASURES, compare_methods, summarise_method
+from crosstask.evaluation.paired import METRICS, compare_methods, summarise_method
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.figures import draw_bars
 from crosstask.experiments.runner import ExperimentConfig, Results, run_arms
@@ -58,7 +58,7 @@ def run_and_summarise(
     return summary, results
 
 
-def result_table(summary: Summary, title: str, results: Results, measures: Sequence[str] = MEASURES) -> ExperimentResult:
+def result_table(summary: Summary, title: str, results: Results, measures: Sequence[str] = METRICS) -> ExperimentResult:
     """A table with a row per arm (mean and standard deviation), then the paired differences."""
     header = ["", *(_HEADINGS[m] for m in measures)]
     rows = [[name, *(mean_cell(of[m]) for m in measures)] for name, of in summary["results"].items()]
@@ -93,7 +93,7 @@ def long_format_rows(summary: Summary) -> list[list[Any]]:
     """All values in long format: setting, run, measure, task, value; the mean over tasks has the task name 'mean'."""
     rows: list[list[Any]] = [["setting", "run", "measure", "task", "value"]]
     for name, of in summary["results"].items():
-        for measure in MEASURES:
+        for measure in METRICS:
             for task, figure in [("mean", of[measure]), *of[measure]["tasks"].items()]:
                 rows += [[name, run, measure, task, repr(value)] for run, value in enumerate(figure["runs"])]
     return rows

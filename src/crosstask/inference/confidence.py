@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
-_LEAST = 1e-3  # posteriors are clipped to [0.001, 0.999]
+_CLIP = 1e-3  # posteriors are clipped to [0.001, 0.999]
+_SHOWN_FROM = 0.5  # P(shown) below which a step counts as absent: absence is then more likely
 _PRIOR_DEVIATIONS = (0.1, 1.0)  # of slope and intercept from corpus to corpus; leaving out a corpus moved them by 0.1 and 0.1
 _NEWTON_STEPS = 30
 
@@ -41,7 +42,7 @@ def logit(p: npt.ArrayLike) -> Array:
     >>> logit([0.5, 1.0]).round(2).tolist()
     [0.0, 6.91]
     """
-    clipped = np.clip(np.asarray(p, dtype=np.float64), _LEAST, 1 - _LEAST)
+    clipped = np.clip(np.asarray(p, dtype=np.float64), _CLIP, 1 - _CLIP)
     return np.log(clipped / (1 - clipped))
 
 
@@ -56,7 +57,7 @@ def calibrated(p: npt.ArrayLike, calibration: Calibration = HIT) -> Array:
 
 def is_shown(p_shown: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """False only where absence is more likely than not."""
-    return np.asarray(p_shown, dtype=np.float64) >= 0.5
+    return np.asarray(p_shown, dtype=np.float64) >= _SHOWN_FROM
 
 
 def fit_calibration(

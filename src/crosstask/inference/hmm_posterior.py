@@ -29,7 +29,7 @@ from crosstask.inference.compiled import compiled
 from crosstask.inference.validation import Floats
 
 _EMISSION_FLOOR = 1e-30  # beside a largest emission of 1: no single segment excludes a state for good
-_TINY = 1e-290  # smallest divisor, for evidence that contradicts itself in every state
+TINY = 1e-290  # smallest divisor, for evidence that contradicts itself in every state
 
 
 class HmmPosterior(NamedTuple):
@@ -75,7 +75,7 @@ def hmm_posterior_kernel(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float]:
     """In-step (T, K) and start (T, K) probabilities and the log-likelihood; for compiled callers: arguments are not checked."""
     T, K = L.shape[0], L.shape[1] - 1
-    E, log_likelihood = _likelihoods(L)
+    E, log_likelihood = scaled_emissions(L)
     step, background = np.zeros((T, K)), np.zeros((T, K + 1))  # forward: in step k; in background after k steps
     moved_on, scale = np.zeros((T, K + 1)), np.zeros(T)
     for t in range(T):
@@ -113,16 +113,16 @@ def hmm_posterior_kernel(
             total += background[t, k] * background_beta[t, k]
         for k in range(K):
             total += step[t, k] * step_beta[t, k]
-        total = max(total, _TINY)
+        total = max(total, TINY)
         for k in range(K):
             starts[t, k] = moved_on[t, k] * presence[k] * E[t, k] * step_beta[t, k] / scale[t] / total
             step[t, k] *= step_beta[t, k] / total
-    return step, starts, log_likelihood + np.log(max(total_likelihood, _TINY))
+    return step, starts, log_likelihood + np.log(max(total_likelihood, TINY))
 
 
 @compiled
-def _likelihoods(L: Floats) -> tuple[npt.NDArray[np.float64], float]:
-    """Emissions scaled to at most 1 in each segment (T, K + 1), and the log of the product of the scales."""
+def scaled_emissions(L: Floats) -> tuple[npt.NDArray[np.float64], float]:
+    """Emissions scaled to at most 1 in each segment (T, K + 1), and the log of the product of the scales, for log-ratios (T, K + 1)."""
     E = np.empty(L.shape)
     log_scale = 0.0
     for t in range(L.shape[0]):
@@ -155,7 +155,7 @@ def _backward(
         for k in range(K):
             after_step = b * E[t + 1, K] * background[t + 1, k + 1] + (1 - b) * next_step[k + 1]
             step[t, k] = a[k] * E[t + 1, k] * step[t + 1, k] + (1 - a[k]) * after_step
-        largest = max(background[t].max(), step[t].max(), _TINY)
+        largest = max(background[t].max(), step[t].max(), TINY)
         for k in range(K + 1):
             background[t, k] /= largest
         for k in range(K):

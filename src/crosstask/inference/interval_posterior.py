@@ -18,10 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.inference.compiled import compiled
+from crosstask.inference.hmm_posterior import TINY, scaled_emissions
 from crosstask.inference.validation import Floats
 
-_FLOOR = 1e-30  # beside a largest emission of 1: no single segment excludes a state for good
-_TINY = 1e-290  # smallest divisor, for evidence that contradicts every path
 _SHORTEST_DURATION = 1.02  # segments; keeps self-transitions positive
 
 
@@ -69,84 +68,76 @@ def interval_posterior(
 
 @compiled
 def _posterior(
-    L: Floats, R: Floats, a: Floats, background_self_transition: float, p_background: float, presence: Floats
+    L: Floats, R: Floats, a: Floats, a_bg: float, b: float, presence: Floats
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float]:
+    """In-step (T, K) and anchor (T, K) probabilities and the log-likelihood ratio; before, after: step k before its anchor, from it on."""
     T, K = R.shape
-    E, W = np.empty((T, K + 1)), np.empty((T, K))
-    log_likelihood = 0.0
-    for t in range(T):
-        highest = L[t].max()
-        log_likelihood += highest
-        for k in range(K + 1):
-            E[t, k] = np.exp(L[t, k] - highest) + _FLOOR
-        for k in range(K):
-            W[t, k] = np.exp(R[t, k])
+    E, log_likelihood = scaled_emissions(L)
+    W = np.exp(R)
     before, after, background = np.zeros((T, K)), np.zeros((T, K)), np.zeros((T, K + 1))
     arriving, scale = np.zeros((T, K)), np.zeros(T)
     for t in range(T):
-        junction = 1 - p_background if t == 0 else 0.0
+        moving_on = 1 - b if t == 0 else 0.0
         for k in range(K + 1):
             if t == 0:
-                entering_background = p_background if k == 0 else 0.0
+                arriving_background = b if k == 0 else 0.0
             else:
-                ended = after[t - 1, k - 1] * (1 - a[k - 1]) if k > 0 else 0.0
-                entering_background = background[t - 1, k] * background_self_transition + ended * p_background
-                junction += background[t - 1, k] * (1 - background_self_transition) + ended * (1 - p_background)
-            background[t, k] = entering_background * E[t, K]
+                leaving_step = after[t - 1, k - 1] * (1 - a[k - 1]) if k > 0 else 0.0
+                arriving_background = background[t - 1, k] * a_bg + leaving_step * b
+                moving_on += background[t - 1, k] * (1 - a_bg) + leaving_step * (1 - b)
+            background[t, k] = arriving_background * E[t, K]
             scale[t] += background[t, k]
             if k < K:
-                waiting = junction * presence[k] + (before[t - 1, k] if t > 0 else 0.0)
-                arriving[t, k] = waiting * (1 - a[k]) * W[t, k] * E[t, k]
-                before[t, k] = waiting * a[k] * E[t, k]
+                before_anchor = moving_on * presence[k] + (before[t - 1, k] if t > 0 else 0.0)
+                arriving[t, k] = before_anchor * (1 - a[k]) * W[t, k] * E[t, k]
+                before[t, k] = before_anchor * a[k] * E[t, k]
                 after[t, k] = arriving[t, k] + (after[t - 1, k] * a[k] * E[t, k] if t > 0 else 0.0)
                 scale[t] += before[t, k] + after[t, k]
-                junction *= 1 - presence[k]
-        scale[t] = max(scale[t], _TINY)
+                moving_on *= 1 - presence[k]
+        scale[t] = max(scale[t], TINY)
         background[t] /= scale[t]
         before[t] /= scale[t]
         after[t] /= scale[t]
         arriving[t] /= scale[t]
         log_likelihood += np.log(scale[t])
-    before_next, after_next, background_next = _backward(E, W, a, background_self_transition, p_background, presence)
-    ending = (background[T - 1] * background_next[T - 1]).sum() + (after[T - 1] * after_next[T - 1]).sum()
+    before_beta, after_beta, background_beta = _backward(E, W, a, a_bg, b, presence)
+    ending = (background[T - 1] * background_beta[T - 1]).sum() + (after[T - 1] * after_beta[T - 1]).sum()
     in_step, anchors = np.empty((T, K)), np.empty((T, K))
     for t in range(T):
-        total = (background[t] * background_next[t]).sum() + (before[t] * before_next[t]).sum() + (after[t] * after_next[t]).sum()
-        total = max(total, _TINY)
+        total = (background[t] * background_beta[t]).sum() + (before[t] * before_beta[t]).sum() + (after[t] * after_beta[t]).sum()
+        total = max(total, TINY)
         for k in range(K):
-            in_step[t, k] = (before[t, k] * before_next[t, k] + after[t, k] * after_next[t, k]) / total
-            anchors[t, k] = arriving[t, k] * after_next[t, k] / total
-    return in_step, anchors, log_likelihood + np.log(max(ending, _TINY))
+            in_step[t, k] = (before[t, k] * before_beta[t, k] + after[t, k] * after_beta[t, k]) / total
+            anchors[t, k] = arriving[t, k] * after_beta[t, k] / total
+    return in_step, anchors, log_likelihood + np.log(max(ending, TINY))
 
 
 @compiled
 def _backward(
-    E: Floats, W: Floats, a: Floats, background_self_transition: float, p_background: float, presence: Floats
+    E: Floats, W: Floats, a: Floats, a_bg: float, b: float, presence: Floats
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Likelihood of what follows each state, (T, K), (T, K), (T, K + 1), at each segment up to a factor."""
+    """Backward variables of step k before its anchor (T, K), from it on (T, K), and of background (T, K + 1), each segment up to a common factor."""
     T, K = W.shape
     before, after, background = np.zeros((T, K)), np.zeros((T, K)), np.zeros((T, K + 1))
-    onward = np.zeros(K + 1)
+    next_step = np.zeros(K + 1)
     background[T - 1, K] = 1.0
     for k in range(K - 1, -1, -1):  # the video may end when all remaining steps are skipped
         background[T - 1, k] = background[T - 1, k + 1] * (1 - presence[k])
     for k in range(K):
         after[T - 1, k] = background[T - 1, k + 1]
     for t in range(T - 2, -1, -1):
-        onward[K] = 0.0
+        next_step[K] = 0.0
         for k in range(K):
-            anchor_now = (1 - a[k]) * W[t + 1, k] * after[t + 1, k] + a[k] * before[t + 1, k]
-            before[t, k] = E[t + 1, k] * anchor_now
+            from_anchor_on = (1 - a[k]) * W[t + 1, k] * after[t + 1, k] + a[k] * before[t + 1, k]
+            before[t, k] = E[t + 1, k] * from_anchor_on
         for k in range(K - 1, -1, -1):
-            onward[k] = presence[k] * before[t, k] + (1 - presence[k]) * onward[k + 1]
+            next_step[k] = presence[k] * before[t, k] + (1 - presence[k]) * next_step[k + 1]
         for k in range(K + 1):
-            background[t, k] = (
-                background_self_transition * E[t + 1, K] * background[t + 1, k] + (1 - background_self_transition) * onward[k]
-            )
+            background[t, k] = a_bg * E[t + 1, K] * background[t + 1, k] + (1 - a_bg) * next_step[k]
         for k in range(K):
-            left = p_background * E[t + 1, K] * background[t + 1, k + 1] + (1 - p_background) * onward[k + 1]
-            after[t, k] = a[k] * E[t + 1, k] * after[t + 1, k] + (1 - a[k]) * left
-        largest = max(background[t].max(), before[t].max(), after[t].max(), _TINY)
+            after_step = b * E[t + 1, K] * background[t + 1, k + 1] + (1 - b) * next_step[k + 1]
+            after[t, k] = a[k] * E[t + 1, k] * after[t + 1, k] + (1 - a[k]) * after_step
+        largest = max(background[t].max(), before[t].max(), after[t].max(), TINY)
         background[t] /= largest
         before[t] /= largest
         after[t] /= largest

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from crosstask.inference.compiled import compiled
 from crosstask.inference.hmm_posterior import HmmPosterior, hmm_posterior
-from crosstask.inference.validation import Floats as Doubles
+from crosstask.inference.validation import Floats as KernelFloats
 
 Floats = npt.NDArray[np.floating]
 TEMPERING = 0.3  # q; chosen on development people of Breakfast and videos of two CrossTask tasks (results/README.md, intervals)
@@ -26,6 +26,9 @@ _PRESENCE = 0.98  # nearly every step occurs
 _P_BACKGROUND = 0.5
 _BACKGROUND_SHARE = 0.6  # of the video, in K + 1 intervals
 _SHORTEST_DURATION = 1.01  # segments
+_SMALLEST_PROBABILITY = 1e-12
+_SMALLEST_DEVIATION = 1e-9  # of scores that do not vary
+_CONVERGED = 1e-12  # change of the ratio below which the iteration stops
 
 
 def intervals_around(
@@ -69,7 +72,7 @@ def _are_log_probabilities(values: npt.NDArray[np.float64]) -> bool:
 def _generic_posterior(values: npt.NDArray[np.float64]) -> HmmPosterior:
     """The posterior of an HMM with even durations whose log-ratios are the standardised scores."""
     n_segments, n_steps = values.shape
-    log_ratios = _LOG_RATIO * (values - values.mean(axis=0)) / np.maximum(values.std(axis=0), 1e-9)
+    log_ratios = _LOG_RATIO * (values - values.mean(axis=0)) / np.maximum(values.std(axis=0), _SMALLEST_DEVIATION)
     a = np.full(n_steps, 1 - 1 / max(n_segments / n_steps, _SHORTEST_DURATION))
     a_bg = 1 - 1 / max(_BACKGROUND_SHARE / (n_steps + 1) * n_segments, _SHORTEST_DURATION)
     with_background = np.hstack([log_ratios, np.zeros((n_segments, 1))])
@@ -85,11 +88,11 @@ def tempered_log_posterior(scores: Floats, tempering: float = TEMPERING) -> npt.
     values = np.asarray(scores, dtype=np.float64)
     if _are_log_probabilities(values):
         return tempering * values
-    return np.log(_generic_posterior(values).in_step + 1e-12)
+    return np.log(_generic_posterior(values).in_step + _SMALLEST_PROBABILITY)
 
 
 @compiled
-def interval_of_largest_iou(p: Doubles, t: int, low: int, high: int) -> tuple[int, int]:
+def interval_of_largest_iou(p: KernelFloats, t: int, low: int, high: int) -> tuple[int, int]:
     """[start, end) with low <= start <= t < end <= high of the largest expected IoU; p is (T,) in [0, 1], p[t] > 0.
 
     Of equal intervals the shortest.
@@ -116,6 +119,6 @@ def interval_of_largest_iou(p: Doubles, t: int, low: int, high: int) -> tuple[in
                 last, best, right = b + 1, gain, summed
         inside += left + right
         found = inside / (last - first + total - inside)
-        if not found > ratio + 1e-12:
+        if not found > ratio + _CONVERGED:
             return start, end
         start, end, ratio = first, last, found

@@ -15,10 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.inference.compiled import compiled
+from crosstask.inference.hmm_posterior import TINY, scaled_emissions
 from crosstask.inference.validation import Floats
-
-_EMISSION_FLOOR = 1e-30  # beside a largest emission of 1: no single segment excludes a state for good
-_TINY = 1e-290  # smallest divisor, for evidence that contradicts itself in every state
 
 
 def loose_transitions(presence: npt.ArrayLike, backward: float, reach: float) -> npt.NDArray[np.float64]:
@@ -74,11 +72,7 @@ def loose_order_posterior(
 def loose_order_kernel(L: Floats, a: Floats, a_bg: float, b: float, A: Floats) -> npt.NDArray[np.float64]:
     """(T, K) posterior; for compiled callers: arguments are not checked."""
     T, K = L.shape[0], L.shape[1] - 1
-    E = np.empty((T, K + 1))
-    for t in range(T):
-        largest = L[t].max()
-        for k in range(K + 1):
-            E[t, k] = np.exp(L[t, k] - largest) + _EMISSION_FLOOR
+    E, _ = scaled_emissions(L)
     step, background = _forward(E, a, a_bg, b, A)
     step_beta, background_beta = np.empty(K), np.empty(K + 1)  # backward variables of the current segment
     step_next, next_step, entering_step = np.empty(K), np.empty(K + 1), np.empty(K)
@@ -94,7 +88,7 @@ def loose_order_kernel(L: Floats, a: Floats, a_bg: float, b: float, A: Floats) -
                 next_step[i] = 0.0
                 for k in range(K):
                     next_step[i] += A[i, k] * entering_step[k]
-            largest = _TINY
+            largest = TINY
             for k in range(K):
                 after_step = b * E[t + 1, K] * background_beta[k + 1] + (1 - b) * next_step[k + 1]
                 step_next[k] = a[k] * entering_step[k] + (1 - a[k]) * after_step
@@ -112,7 +106,7 @@ def loose_order_kernel(L: Floats, a: Floats, a_bg: float, b: float, A: Floats) -
         for k in range(K):
             step[t, k] *= step_beta[k]
             total += step[t, k]
-        total = max(total, _TINY)
+        total = max(total, TINY)
         for k in range(K):
             step[t, k] /= total
     return step

@@ -160,7 +160,7 @@ def _in_processes(work: Work, jobs: Sequence[Job], folder: Path, workers: int) -
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 for worker in workers_of_pool:
-                    worker.terminate()  # a job is written whole or not at all
+                    worker.terminate()  # the result of a job is written atomically
                 raise
     finally:
         for name, value in before.items():

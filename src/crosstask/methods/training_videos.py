@@ -37,7 +37,7 @@ class TrainingArrays:
 
 @dataclass
 class Notices:
-    """What was handled differently, each video named once."""
+    """Videos that are left out or trained without windows, by reason."""
 
     too_short: list[str] = field(default_factory=list)
     no_features: list[str] = field(default_factory=list)
@@ -45,15 +45,15 @@ class Notices:
     impossible_windows: list[str] = field(default_factory=list)
 
     def report(self, narrated: bool) -> None:
-        """Say it, one line a kind."""
-        _say(self.no_features, "without features, left out")
-        _say(self.too_short, "with fewer segments than steps, left out")
-        _say(self.impossible_windows, "whose windows allow no ordered answer, trained with order alone")
+        """Log a warning for each reason."""
+        _warn(self.no_features, "without features, left out")
+        _warn(self.too_short, "with fewer segments than steps, left out")
+        _warn(self.impossible_windows, "whose windows allow no ordered answer, trained with order alone")
         if narrated:
-            _say(self.no_windows, "without windows, trained with order alone")
+            _warn(self.no_windows, "without windows, trained with order alone")
 
 
-def _say(names: list[str], what: str) -> None:
+def _warn(names: list[str], what: str) -> None:
     if names:
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         log.warning("%d video%s %s: %s", len(names), "" if len(names) == 1 else "s", what, shown)
@@ -79,11 +79,11 @@ def trainable_videos(corpus: Corpus, notices: Notices) -> list[Video]:
     return usable
 
 
-def places_allowed(windows: tuple[StepInterval, ...], n_segments: int, n_steps: int) -> npt.NDArray[np.bool_]:
+def allowed_segments(windows: tuple[StepInterval, ...], n_segments: int, n_steps: int) -> npt.NDArray[np.bool_]:
     """(T, K): where the windows let each step lie; a step without a window inside the video is free.
 
     >>> from crosstask.records import Interval
-    >>> places_allowed((StepInterval(0, Interval(1.5, 2.5)),), 4, 2).astype(int).tolist()
+    >>> allowed_segments((StepInterval(0, Interval(1.5, 2.5)),), 4, 2).astype(int).tolist()
     [[0, 1], [1, 1], [1, 1], [0, 1]]
     """
     allowed = np.zeros((n_segments, n_steps), dtype=np.bool_)
@@ -100,7 +100,7 @@ def _allowed_in(corpus: Corpus, video: Video, notices: Notices) -> npt.NDArray[n
         notices.no_windows.append(str(video.key))
         return None
     n_steps = len(corpus.task_of(video).steps)
-    allowed = places_allowed(corpus.windows[video.key], corpus.features.length(video.id), n_steps)
+    allowed = allowed_segments(corpus.windows[video.key], corpus.features.length(video.id), n_steps)
     try:
         decode_once(np.where(allowed, 0.0, np.inf))
     except NoOrderedAnswer:

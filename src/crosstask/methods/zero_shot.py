@@ -31,7 +31,7 @@ class ZeroShot(Params):
     """The method `zero-shot`: it needs features with a text side, and no training videos."""
 
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> "ZeroShotScorer":
-        """A scorer with the vectors of all steps of the corpus; videos are not looked at."""
+        """A scorer with the vectors of all steps of the corpus; videos are not used."""
         if corpus.text_side is None:
             raise InputError(
                 f"corpus '{corpus.name}': its features ('{corpus.feature_spec}') have no text side, which zero-shot compares step names with; "

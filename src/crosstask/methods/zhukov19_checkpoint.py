@@ -68,7 +68,7 @@ class Zhukov19Checkpoint:
 
 
 def refuse_another(path: Path, kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Say how a checkpoint differs from the training at hand."""
+    """Say how a checkpoint differs from the current training."""
     way_out = "finish that training with its own options, or delete the file to start anew"
     if kept.get("format") != wanted["format"]:
         raise InputError(f"{path}: checkpoint format {kept.get('format')}; this version reads {wanted['format']}: {way_out}")

@@ -43,7 +43,7 @@ def train(
     """
     if not isinstance(corpus, Corpus):
         raise InputError(f"a {type(corpus).__name__} is no corpus; expected what open_corpus(FOLDER) returns")
-    chosen = _chosen(with_packed_features(corpus) if pack else corpus, videos)
+    chosen = _training_part(with_packed_features(corpus) if pack else corpus, videos)
     if not narration:
         chosen = chosen.without_windows()
     if sharing is not None:
@@ -54,7 +54,7 @@ def train(
         raise InputError(
             f"method '{method_title(method)}' cannot learn from labels; annotations and corrections can be used by: hmm, supervised"
         )
-    scorer = _watched(built, checkpoint, after_epoch, start).fit(chosen, np.random.default_rng(seed))
+    scorer = _with_callbacks(built, checkpoint, after_epoch, start).fit(chosen, np.random.default_rng(seed))
     return Model(
         scorer=scorer,
         tasks=chosen.tasks,
@@ -92,7 +92,7 @@ def n_epochs(method: str | Method, **settings: Any) -> int:
     return int(getattr(built, "n_epochs", 1))
 
 
-def _chosen(corpus: Corpus, videos: Iterable[str] | None) -> Corpus:
+def _training_part(corpus: Corpus, videos: Iterable[str] | None) -> Corpus:
     """The corpus with the training videos, and the tasks they belong to."""
     if videos is None:
         kept = [video for video in corpus.videos if video.id in corpus.features and video.key not in corpus.validation]
@@ -105,7 +105,9 @@ def _chosen(corpus: Corpus, videos: Iterable[str] | None) -> Corpus:
     return corpus.only(kept)
 
 
-def _watched(method: Any, checkpoint: str | Path | None, after_epoch: Callable[[Any], None] | None, start: Model | None) -> Any:
+def _with_callbacks(
+    method: Any, checkpoint: str | Path | None, after_epoch: Callable[[Any], None] | None, start: Model | None
+) -> Any:
     """The method with a checkpoint, a callback and a model to start from, where it has them."""
     names = {f.name for f in fields(method)} if is_dataclass(method) else set()
     changes: dict[str, Any] = {}

@@ -7,7 +7,7 @@ import numpy as np
 
 from crosstask.datasets.problems import problems_of_files
 from crosstask.inference import NoOrderedAnswer, decode_once
-from crosstask.methods.training_videos import places_allowed
+from crosstask.methods.training_videos import allowed_segments
 from crosstask.metrics.truth import TOLERATED_OVERSHOOT_S
 from crosstask.records import Corpus, InputError, Problem, Video
 
@@ -21,7 +21,7 @@ def problems_of_folder(folder: Path) -> list[Problem]:
 
 
 def problems_of_corpus(corpus: Corpus) -> list[Problem]:
-    """Problems that show only when the parts are held together."""
+    """Problems that appear only when parts of the corpus are compared."""
     problems: list[Problem] = []
     for video in corpus.videos:
         problems += _of_length(corpus, video)
@@ -69,7 +69,7 @@ def _of_windows(corpus: Corpus, video: Video, n_segments: int) -> Iterable[Probl
             yield Problem(
                 file, line, f"starts at {window.interval.start_s:g} s, after the video's {n_segments} seconds", "warning"
             )
-    allowed = places_allowed(windows, n_segments, len(corpus.task_of(video).steps))
+    allowed = allowed_segments(windows, n_segments, len(corpus.task_of(video).steps))
     try:
         decode_once(np.where(allowed, 0.0, np.inf))
     except NoOrderedAnswer:

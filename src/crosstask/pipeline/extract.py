@@ -21,7 +21,7 @@ from crosstask.text.encoders.speech import speech_features
 
 @dataclass(frozen=True)
 class Workers:
-    """Who works: an engine (`local` or `ray`), how many at once, and the address of a Ray cluster."""
+    """How jobs run: an engine (`local` or `ray`), how many at once, and the address of a Ray cluster."""
 
     engine: str = "local"
     count: int = 1
@@ -67,7 +67,7 @@ def extract_files(
     advance: Callable[[], None] = lambda: None,
     step_names: Sequence[str] = (),
 ) -> ExtractionReport:
-    """What became of each video file; its features are in the folder, which nobody else may write meanwhile.
+    """What became of each video file; its features are in the folder, locked meanwhile.
 
     Features of an image-text model get a text side with the vectors of the step names.
     """
@@ -114,7 +114,7 @@ def _extract_files(
     for video_id in sorted([*result.done, *result.reused]):
         rows = np.asarray(read_rows(folder / ".seen" / f"{video_id}.npy"))
         narration = subtitles[video_id] if video_id in subtitles else Narration(())
-        assert encoder is not None, "a recipe with speech needs an encoder"
+        assert encoder is not None, "a feature spec with speech needs an encoder"
         spoken = speech_features(narration, len(rows), encoder)
         write_rows(folder / f"{video_id}.npy", np.concatenate([rows, spoken] if spec.backbones else [spoken], axis=1))
         write_json(folder / ".done" / f"{video_id}.json", {"speech": video_id in subtitles})

@@ -29,7 +29,7 @@ def write_strips(out: Path, unseen: Mapping[str, str], tested: frozenset[VideoKe
 
 
 def choose_strips(run: RunFolder, unseen: Mapping[str, str], tested: frozenset[VideoKey] | None = None) -> list[Strip]:
-    """At most six videos whose files are at hand: up to two of tasks left out of training, then tasks in turn; annotated, untrained ones first."""
+    """At most six videos whose files exist: up to two of tasks left out of training, then tasks in turn; annotated, untrained ones first."""
     main = run.run.methods[0]
     by_task: dict[str, list[RunVideo]] = {}
     for video in sorted(run.run.videos, key=lambda v: (tested is not None and v.key not in tested, v.truth is None, v.key)):

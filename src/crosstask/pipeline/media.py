@@ -43,7 +43,7 @@ def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str,
 
 
 def need_media(corpus: Corpus) -> dict[VideoKey, Path]:
-    """The files of a corpus, or what is missing; files that no task will see are named."""
+    """The files of a corpus, or what is missing; files that belong to no task are named."""
     media = media_of(corpus)
     refuse_without(media, corpus)
     for line in _strays(corpus):

@@ -1,4 +1,4 @@
-"""Checks before a run, so that hours are not spent in vain, and warnings about what a run cannot use."""
+"""Checks before a run, so that a run does not fail after hours, and warnings about what a run cannot use."""
 
 import logging
 import os
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from crosstask.pipeline.media import media_of, refuse_without
-from crosstask.pipeline.transcribe import refuse_no_model
+from crosstask.pipeline.transcribe import raise_if_no_speech_model
 from crosstask.records import Corpus, InputError, Video, VideoKey
 
 log = logging.getLogger(__name__)
@@ -16,11 +16,11 @@ ENOUGH_VIDEOS = 10  # of a task; with fewer, steps were hardly found better than
 _NAMED = 10  # videos that are listed one by one
 
 
-def refuse_in_vain(corpus: Corpus, out: Path, speech_model: Path | None) -> None:
+def check_before_run(corpus: Corpus, out: Path, speech_model: Path | None) -> None:
     """An error where there is neither a video nor a feature file, no speech model in its folder, or no place for the run."""
     if not has_own_features(corpus):
         refuse_without(media_of(corpus), corpus)
-    refuse_no_model(speech_model)
+    raise_if_no_speech_model(speech_model)
     file = next((place for place in (out, *out.parents) if place.exists()), out.parent)
     if file.exists() and not file.is_dir():
         raise InputError(f"{file}: a file; expected a folder for the run, new or old: --out FOLDER")
@@ -34,7 +34,7 @@ def has_own_features(corpus: Corpus) -> bool:
     return own and any(video.id in corpus.features for video in corpus.videos)
 
 
-def refuse_without_features(corpus: Corpus, skipped: Mapping[str, str]) -> None:
+def raise_if_no_features(corpus: Corpus, skipped: Mapping[str, str]) -> None:
     """An error where every video was skipped, with the first reason."""
     if any(video.id in corpus.features for video in corpus.videos):
         return
@@ -43,7 +43,7 @@ def refuse_without_features(corpus: Corpus, skipped: Mapping[str, str]) -> None:
     raise InputError(f"corpus '{corpus.name}': features could be extracted of no video: {reason}{more}")
 
 
-def say_unusable(unusable: Mapping[VideoKey, str]) -> None:
+def warn_about_unusable_subtitles(unusable: Mapping[VideoKey, str]) -> None:
     """A warning for each of the first videos whose subtitles cannot be used, and the number of the others."""
     for key, reason in sorted(unusable.items())[:_NAMED]:
         log.warning("%s: its subtitles are not used: %s", key, reason)
@@ -51,7 +51,7 @@ def say_unusable(unusable: Mapping[VideoKey, str]) -> None:
         log.warning("and the subtitles of %d more videos are not used", len(unusable) - _NAMED)
 
 
-def say_few_videos(videos: Iterable[Video], out: Path) -> None:
+def warn_about_few_videos(videos: Iterable[Video], out: Path) -> None:
     """A warning where tasks have fewer than `ENOUGH_VIDEOS` training videos, with what helps at the least cost."""
     counts = Counter(video.task for video in videos)
     few = sorted(count for count in counts.values() if count < ENOUGH_VIDEOS)

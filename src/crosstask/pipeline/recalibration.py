@@ -15,7 +15,7 @@ from crosstask.runs import LabelStore
 from crosstask.runs.label_changes import Change
 
 FEWEST_ANSWERS = 10  # with fewer, the package's calibration is kept
-_AS_IT_IS = Calibration(1.0, 0.0)  # confidence is calibrated already
+_IDENTITY = Calibration(1.0, 0.0)  # the prior: the confidence of the package is right as it is
 
 
 def calibration_of_run(folder: Path) -> Calibration | None:
@@ -33,7 +33,7 @@ def calibration_from(changes: Iterable[Change]) -> Calibration | None:
     if len(first) < FEWEST_ANSWERS:
         return None
     confidence, right = zip(*first.values(), strict=True)
-    return fit_calibration(confidence, right, _AS_IT_IS)
+    return fit_calibration(confidence, right, _IDENTITY)
 
 
 def recalibrated(found: Localization, calibration: Calibration | None, labelled: Iterable[int] = ()) -> Localization:

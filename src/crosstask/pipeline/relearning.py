@@ -29,7 +29,9 @@ from crosstask.storage import nonblocking_lock, read_bytes, write_bytes
 
 FILES = ("model.safetensors", "localizations.json", "run.json")
 MOVED_S = 2.0  # seconds by which the moment of a step must differ to count as moved
-LEAST_AT_HAND = 0.5  # share of the training videos that must be in the run: with fewer, learning again would forget
+SMALLEST_AVAILABLE_SHARE = (
+    0.5  # share of the training videos that must be in the run: with fewer, learning again would lose what the others taught
+)
 COMPARED_VIDEOS = 8  # that tell whether the run was decoded with narration
 
 Scores = npt.NDArray[np.floating]
@@ -83,19 +85,19 @@ def why_not_learning(run: RunFolder, model: Model | None, features: FeatureRows)
     if model is None:
         return "the run has no model; repeat `crosstask run`"
     if not any(video.id in features for video in run.run.videos):
-        return "the features of the videos are not at hand; start view with --corpus FOLDER"
+        return "the features of the videos are not available; start view with --corpus FOLDER"
     if not (model.method in METHODS and hasattr(model.scorer, "starting_point")):
         return f"method '{model.method}' cannot learn from labels; `hmm` can"
     if model.method != next(iter(run.run.methods), ""):
         return f"the model is of method '{model.method}', the run of '{next(iter(run.run.methods), '')}'"
-    at_hand = model.trained_on & {video.key for video in run.run.videos if video.id in features}
-    if len(at_hand) < LEAST_AT_HAND * len(model.trained_on):
-        return f"of the {len(model.trained_on)} videos that the model was trained on, {len(at_hand)} are in this run; learn with `crosstask run`"
+    available = model.trained_on & {video.key for video in run.run.videos if video.id in features}
+    if len(available) < SMALLEST_AVAILABLE_SHARE * len(model.trained_on):
+        return f"of the {len(model.trained_on)} videos that the model was trained on, {len(available)} are in this run; learn with `crosstask run`"
     return ""
 
 
 def learn(run: RunFolder, model: Model, features: FeatureRows) -> Proposal:
-    """What the model says after learning from the labels of the run, beginning with what it knows."""
+    """What the model says after learning from the labels of the run, starting from its parameters."""
     if reason := why_not_learning(run, model, features):
         raise InputError(reason)
     corpus = corpus_of_run(run, features, model.feature_spec)
@@ -173,7 +175,7 @@ def accept(run: RunFolder, proposal: Proposal) -> None:
     """Put a proposal in place of the model and the localizations of the main method; what was there is kept for `undo_learning`."""
     main = run.run.methods[0]
     with nonblocking_lock(run.folder):
-        _keep(run.folder, main)
+        _back_up(run.folder, main)
         now = run.machine_localizations
         replaced = {**now, main: {**now.get(main, {}), **proposal.localizations}}
         results = {name: value for name, value in run.run.results.items() if name != main}
@@ -187,7 +189,7 @@ def accept(run: RunFolder, proposal: Proposal) -> None:
         refresh_report(run.folder)
 
 
-def _keep(folder: Path, method: str) -> None:
+def _back_up(folder: Path, method: str) -> None:
     """Copy the files that a proposal replaces; the scores of the method are moved."""
     before = folder / BEFORE
     shutil.rmtree(before, ignore_errors=True)

@@ -30,8 +30,14 @@ from crosstask.narration.narrate import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
-from crosstask.pipeline.preflight import has_own_features, refuse_in_vain, refuse_without_features, say_few_videos, say_unusable
-from crosstask.pipeline.run_labels import forget_learning, labels_of, relevant_videos, with_run_labels
+from crosstask.pipeline.preflight import (
+    check_before_run,
+    has_own_features,
+    raise_if_no_features,
+    warn_about_few_videos,
+    warn_about_unusable_subtitles,
+)
+from crosstask.pipeline.run_labels import labels_of, relevant_videos, remove_learning_backup, with_run_labels
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, VideoKey
 from crosstask.storage import derived_folder, nonblocking_lock
@@ -123,7 +129,7 @@ def run(
 def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = no_progress) -> RunResult:
     """All stages; the run is in `out`, which no other process may write meanwhile."""
     corpus = open_corpus(folder)
-    refuse_in_vain(corpus, out, config.speech_model if config.transcribe else None)
+    check_before_run(corpus, out, config.speech_model if config.transcribe else None)
     with nonblocking_lock(out):
         return run_stages(corpus, out, config, progress)
 
@@ -133,12 +139,12 @@ def run_stages(corpus: Corpus, out: Path, config: RunConfig, progress: Progress 
     corpus, transcribed = _transcribe(corpus, config, progress)
     corpus, extracted = _extract(corpus, config, progress)
     corpus, n_windows = _narrate(corpus, config, progress)
-    refuse_without_features(corpus, extracted.skipped)
+    raise_if_no_features(corpus, extracted.skipped)
     corpus = with_run_labels(corpus, out, config.use_annotations)
     model = with_text_side(load_model(config.model), corpus.text_side) if config.model else _train(corpus, out, config, progress)
     if "unknown" not in (model.feature_spec, corpus.feature_spec) and model.feature_spec != corpus.feature_spec:
         raise InputError(f"features are '{corpus.feature_spec}' but the model was trained on '{model.feature_spec}'")
-    forget_learning(out)
+    remove_learning_backup(out)
     with progress("localising", sum(video.id in corpus.features for video in corpus.videos)) as advance:
         found = localize_corpus(corpus, model, out, config, extracted.skipped, advance)
     return RunResult(corpus, model, extracted, transcribed, n_windows, found.localized, found.skipped, found.results, out)
@@ -179,7 +185,7 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
     if (corpus.folder / "constraints").is_dir():
         return corpus, len(corpus.windows)
     usable, unusable = usable_videos(corpus, [video for video in corpus.videos if corpus.knows_length(video)])
-    say_unusable(unusable)
+    warn_about_unusable_subtitles(unusable)
     if not usable:
         return corpus, 0
     folder = derived_folder(corpus.folder) / "constraints"
@@ -203,7 +209,7 @@ def _train(corpus: Corpus, out: Path, config: RunConfig, progress: Progress) -> 
     if not chosen:
         raise InputError(f"corpus '{corpus.name}': features could be extracted of no video, so there is nothing to train on")
     if not config.synthetic:
-        say_few_videos(chosen, out)
+        warn_about_few_videos(chosen, out)
     kept = replace(corpus.only_tasks({video.task for video in chosen}).only(chosen), labels=labels_of(corpus, chosen))
     with progress("training", n_epochs("hmm")) as advance:
         return train(kept, "hmm", config.sharing, seed=config.seed, after_epoch=lambda state: advance(), pack=False)

@@ -25,7 +25,7 @@ def with_run_labels(corpus: Corpus, out: Path, use_annotations: Iterable[str] | 
 
 
 def merged(labels: Iterable[StepLabel], first: Iterable[StepLabel]) -> tuple[StepLabel, ...]:
-    """Labels of the steps of one video, at most one a step; those of `first` go before the others.
+    """Labels of the steps of one video, at most one a step; those of `first` take precedence.
 
     >>> [label.kind for label in merged([StepLabel(0), StepLabel(1)], [StepLabel(1, moment_s=3.0)])]
     ['not shown', 'moment']
@@ -40,8 +40,8 @@ def relevant_videos(videos: Iterable[Video], out: Path) -> list[Video]:
     return [video for video in videos if video.key not in irrelevant]
 
 
-def forget_learning(out: Path) -> None:
-    """Remove what could be put back by `undo_learning`: a new run replaces it."""
+def remove_learning_backup(out: Path) -> None:
+    """Remove the files that `undo_learning` would restore: a new run replaces them."""
     shutil.rmtree(out / BEFORE, ignore_errors=True)
 
 

@@ -30,12 +30,12 @@ def transcribe_videos(
     advance: Callable[[], None] = lambda: None,
     language: str | None = None,
 ) -> TranscriptionReport:
-    """Write `folder/VIDEO.vtt` for each of these videos; one already heard from the same content is left alone.
+    """Write `folder/VIDEO.vtt` for each of these videos; one that was made from the same content is kept.
 
     Without a language, it is detected in each video.
     """
     transcribed = TranscriptionReport()
-    refuse_no_model(model)
+    raise_if_no_speech_model(model)
     with nonblocking_lock(folder):
         for video_id, path in sorted(files.items()):
             try:
@@ -48,7 +48,7 @@ def transcribe_videos(
     return transcribed
 
 
-def refuse_no_model(model: Path | None) -> None:
+def raise_if_no_speech_model(model: Path | None) -> None:
     """An error now, not at every video, for a folder that holds no speech model."""
     if model is not None and not (model / "model.bin").is_file():
         raise InputError(f"{model}: no model.bin; expected a faster-whisper (CTranslate2) model folder")

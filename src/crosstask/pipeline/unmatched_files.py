@@ -23,19 +23,17 @@ _BESIDE = {
 
 
 def unmatched_files(folder: Path, tasks: Mapping[str, Task]) -> list[str]:
-    """A line for everything under `folder/videos` that no task will see, and for tasks that have nothing to see."""
+    """A line for everything under `folder/videos` that belongs to no task, and for tasks without videos."""
     videos = folder / "videos"
     found = [path for path in sorted(videos.glob("*")) if not path.name.startswith(".")]
     known = ", ".join(sorted(tasks)[:8]) + (" ..." if len(tasks) > 8 else "")
     lines = []
     loose = [path.name for path in found if not path.is_dir() and _is_video(path)]
     if loose:
-        lines.append(f"videos/{_some(loose)}: in no task's folder, so not looked at; move into videos/TASK/ (tasks: {known})")
+        lines.append(f"videos/{_some(loose)}: in no task's folder, so not used; move into videos/TASK/ (tasks: {known})")
     for path in found:
         if path.is_dir() and path.name not in tasks and any(map(_is_video, path.glob("*"))):
-            lines.append(
-                f"videos/{path.name}: its videos are not looked at; corpus.toml has no task '{path.name}' (tasks: {known})"
-            )
+            lines.append(f"videos/{path.name}: its videos are not used; corpus.toml has no task '{path.name}' (tasks: {known})")
     for task in sorted(tasks):
         lines += _of_task(task, sorted(videos.joinpath(task).glob("*")))
     return lines
@@ -46,11 +44,11 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
     films = [path for path in seen if _is_video(path)]
     strange = [path.name for path in seen if not _is_video(path) and not path.is_dir() and path.suffix.lower() not in _BESIDE]
     if strange:
-        yield f"videos/{task}/{_some(strange)}: no known video ending, so not looked at; expected {' '.join(VIDEO_EXTENSIONS)}"
+        yield f"videos/{task}/{_some(strange)}: no known video ending, so not used; expected {' '.join(VIDEO_EXTENSIONS)}"
     for name, same in groupby(sorted(films, key=_stem), key=_stem):
         chosen, *others = [path.name for path in same]
         if others:
-            yield f"videos/{task}/{_some(others)}: not looked at, as {chosen} has the same name; rename it if it is another video than '{name}'"
+            yield f"videos/{task}/{_some(others)}: not used, as {chosen} has the same name; rename it if it is another video than '{name}'"
     if not films:
         yield f"task '{task}': no videos in videos/{task}/"
 

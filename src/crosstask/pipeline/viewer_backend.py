@@ -49,7 +49,7 @@ def _why_not_learning(run: RunFolder, model: Path | None, features: FeatureRows)
     if model is None:
         return "the run has no model; repeat `crosstask run`"
     if not any(video.id in features for video in run.run.videos):
-        return "the features of the videos are not at hand; start view with --corpus FOLDER"
+        return "the features of the videos are not available; start view with --corpus FOLDER"
     method = next(iter(run.run.methods), "")
     return "" if method == "hmm" else f"method '{method}' cannot learn from labels; `hmm` can"
 

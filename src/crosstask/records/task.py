@@ -8,7 +8,7 @@ from crosstask.records.problem import InputError
 
 @dataclass(frozen=True)
 class Task:
-    """A task with its ordered step names. A name may stand twice: two places in the order, one classifier.
+    """A task with its ordered step names. A name may occur twice: two places in the order, one classifier.
 
     `order` is the partial order of the steps where one is published: (a, b) means that step a comes before step b, numbered
     from 0. `descriptions` are longer texts of the steps where there are any.

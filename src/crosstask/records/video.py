@@ -10,7 +10,7 @@ _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # a name mu
 
 
 class VideoKey(NamedTuple):
-    """(task, video): the only safe key, as 89 ids of the release stand under several tasks."""
+    """(task, video): the only safe key, as 89 ids of the release are listed under several tasks."""
 
     task: str
     video: str

@@ -1,7 +1,7 @@
 """The how-to tasks of the synthetic corpus: 89 titles with their ordered steps, the same under every seed.
 
 The first word of a step is a verb, `PREPOSITIONS` connect, all other words are objects. No word has two of these roles, and no two words share
-a stem. Verbs, objects and whole steps recur in other tasks about as often as in the release: a word of a primary step stands in 17 other
+a stem. Verbs, objects and whole steps recur in other tasks about as often as in the release: a word of a primary step occurs in 17 other
 tasks (release 18), 0.52 of the primary and 0.33 of the related steps have a name that another task has too (release 0.53 and 0.33).
 """
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from crosstask.records import InputError
 from crosstask.text.encoders.articles import Page, read_articles
@@ -95,3 +96,15 @@ def test_invalid_articles_are_rejected(tmp_path: Path, text: str, message: str) 
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(InputError, match=message):
         read_articles(tmp_path / "a.json")
+
+
+def test_training_runs_on_one_thread() -> None:
+    pages, table = synthetic_pages(np.random.default_rng(3))
+    threads: list[int] = []
+
+    def watch(epoch: int, loss: float, satisfied: float) -> None:
+        threads.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+
+    with threadpool_limits(limits=2):
+        train_encoder(pages, table, np.random.default_rng(4), TrainingSettings(epochs=1), watch)
+    assert threads and set(threads) == {1}

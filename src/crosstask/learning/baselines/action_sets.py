@@ -5,7 +5,7 @@
     sequences of video v                              drawn from its set: each class at least once, more of them until they are expected to fill T_v
 
 The classifier first learns from the set itself (every frame belongs to each class of its video alike); then the best segmentation of
-every video over its drawn sequences gives frame labels, priors and lengths, and the classifier learns from those, a few times over.
+every video over its drawn sequences gives frame labels, priors and lengths, and the classifier is trained on those; this is repeated a few times.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class ActionSetSettings:
     weight_decay: float = 1e-4
     epochs: int = 4  # over the frames, each time the classifier learns
     batch: int = 512
-    rounds: int = 2  # of segmentations and relearning
+    rounds: int = 2  # of segmentation and training
     sequences: int = 10  # drawn per video and round
     shortest: float = 3.0  # least mean length of a class, in segments
 
@@ -92,9 +92,9 @@ def mean_lengths(sets: Sequence[Ints], lengths: Sequence[int], n_classes: int, s
     for row, members in zip(occurs, sets, strict=True):
         row[members] = 1.0
     typical = float(np.mean([n / max(1, len(a)) for n, a in zip(lengths, sets, strict=True)]))
-    # A little pull towards the typical length decides where the sets leave it open.
-    pull = 1e-2 * np.eye(n_classes)
-    A, b = np.concatenate([occurs, pull]), np.concatenate([np.asarray(lengths, float), np.full(n_classes, 1e-2 * typical)])
+    # A weak ridge towards the typical length decides where the sets do not determine it.
+    ridge = 1e-2 * np.eye(n_classes)
+    A, b = np.concatenate([occurs, ridge]), np.concatenate([np.asarray(lengths, float), np.full(n_classes, 1e-2 * typical)])
     return np.asarray(lsq_linear(A, b, bounds=(shortest, np.inf)).x)
 
 
@@ -111,11 +111,11 @@ def draw_sequences(members: Ints, n_segments: int, means: Floats, rng: np.random
 
 
 def segment(scores: Floats, sequences: Sequence[Ints], means: Floats) -> Ints:
-    """(T,): the classes of the best segmentation of scores (T, C) into runs along one of the sequences."""
+    """(T,): the classes of the best segmentation of scores (T, C) into intervals in the order of one of the sequences."""
     sums = np.concatenate([np.zeros((1, scores.shape[1])), np.cumsum(scores, axis=0, dtype=np.float64)])
     best, labels = -np.inf, np.empty(len(scores), np.int64)
     for sequence in sequences:
-        value, ends = _best_runs(sums, sequence, means)
+        value, ends = _best_intervals(sums, sequence, means)
         if value > best:
             best = value
             labels = np.repeat(sequence, np.diff(ends, prepend=0))
@@ -123,26 +123,30 @@ def segment(scores: Floats, sequences: Sequence[Ints], means: Floats) -> Ints:
 
 
 @compiled_with_reordered_sums
-def _best_runs(sums: Floats, sequence: Ints, means: Floats) -> tuple[float, Ints]:
-    """The best total score of runs in this order, and where each run ends (n,); lengths are Poisson, up to a constant of the sequence."""
+def _best_intervals(sums: Floats, sequence: Ints, means: Floats) -> tuple[float, Ints]:
+    """The best total score of intervals in this order, and where each interval ends (n,); lengths are Poisson, up to a constant of the sequence."""
     T, n = sums.shape[0] - 1, sequence.size
     log_factorial = np.zeros(T + 1)
     for l in range(1, T + 1):
         log_factorial[l] = log_factorial[l - 1] + np.log(l)
-    before = np.full((n, T + 1), -np.inf)  # of a run that starts there: all runs before it, less the sum up to there
+    before = np.full(
+        (n, T + 1), -np.inf
+    )  # for an interval that starts there: the best score of all intervals before it, less the sum up to there
     of_length = np.full((n, T + 1), -np.inf)
     value = np.full(T + 1, -np.inf)
     value[0] = 0.0
     for i in range(n):
         c = sequence[i]
         log_mean = np.log(means[c])
-        longest = min(T, int(max(5 * means[c], 2 * T / n)) + 1)  # little of a Poisson lies beyond; together they reach 2 T
+        longest = min(
+            T, int(max(5 * means[c], 2 * T / n)) + 1
+        )  # longer ones have a negligible Poisson probability; together the intervals can cover 2 T
         for l in range(1, longest + 1):
             of_length[i, l] = l * log_mean - means[c] - log_factorial[l]
         for start in range(i, T + 1):
             before[i, start] = value[start] - sums[start, c]
         value[:] = -np.inf
-        last = T - (n - i - 1)  # the runs to come need a segment each
+        last = T - (n - i - 1)  # each remaining interval needs a segment
         for l in range(1, longest + 1):
             _raise_to(value[i + l : last + 1], before[i, i : last + 1 - l], of_length[i, l])
         for end in range(i + 1, last + 1):
@@ -152,7 +156,7 @@ def _best_runs(sums: Floats, sequence: Ints, means: Floats) -> tuple[float, Ints
 
 @compiled_with_reordered_sums
 def _raise_to(value: Floats, before: Floats, of_length: float) -> None:
-    """Runs of one length, wherever they end: one pass without a branch, which a search per end would not be."""
+    """Update the best scores with intervals of one length, for all ends at once; without a branch, so that it is vectorised."""
     for end in range(value.size):
         here, other = before[end] + of_length, value[end]
         value[end] = here if here > other else other
@@ -160,7 +164,7 @@ def _raise_to(value: Floats, before: Floats, of_length: float) -> None:
 
 @compiled_with_reordered_sums
 def _ends_of_best(before: Floats, of_length: Floats) -> Ints:
-    """(n,): where the runs of the best segmentation end, found from the last back; of equals the longest run."""
+    """(n,): where the intervals of the best segmentation end, traced from the last to the first; of equal ones the longest."""
     n, T = before.shape[0], before.shape[1] - 1
     ends = np.empty(n, np.int64)
     end = T
@@ -189,7 +193,7 @@ def _prior(counts: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 def _observed_lengths(labels: Sequence[Ints], before: Floats, shortest: float) -> npt.NDArray[np.float64]:
-    """Mean length of the runs of each class; as before where a class has none."""
+    """Mean length of the intervals of each class; as before where a class has none."""
     total, count = np.zeros(len(before)), np.zeros(len(before))
     for of_video in labels:
         starts = np.flatnonzero(np.diff(of_video, prepend=-1))

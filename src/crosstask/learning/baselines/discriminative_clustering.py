@@ -5,14 +5,14 @@ With Xc centred and r the ridge, the best linear map leaves a quadratic in Y alo
 
     h(Y) = min_{W,b} 1/(2N) (‖Y - X W - 1 b‖² + r ‖W‖²) = 1/(2N) (‖Y‖² - K V²/N - ‖UᵀY‖²),    U Uᵀ = Xc (XcᵀXc + r I)⁻¹ Xcᵀ
 
-since every column of Y sums to V. h is convex; Frank-Wolfe walks over the hull of all such Y: the linear oracle is the *once* programme of every
-video, gap(Y) = <h'(Y), Y - oracle(h'(Y))> bounds how far h(Y) is from the optimum, and each video walks towards its vertex by an exact line
-search of its own, one after another: never worse than one common step, and far fewer of them. Only allowed cells of Y can differ from zero: only
-their rows of U are formed, and only there h' is.
+since every column of Y sums to V. h is convex; Frank-Wolfe minimises it over the convex hull of all such Y. The linear oracle is the *once* programme of
+every video, gap(Y) = <h'(Y), Y - oracle(h'(Y))> bounds how far h(Y) is from the optimum, and each video in turn moves towards its vertex by an exact
+line search of its own: never worse than one common step, and in far fewer iterations. Only allowed cells of Y can differ from zero: only their rows of U
+are formed, and h' is computed only there.
 
 As published, every relaxed Y is rounded by the programme on the scores of its own linear map; the map of the iterate whose rounding has the
 least h is the answer.
-With `refit`, the vertices on the way are the roundings, and the map is fitted to the integer labels of the best of them.
+With `refit`, the vertices of the iterations are the roundings, and the map is fitted to the integer labels of the best of them.
 """
 
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ class Ridge(NamedTuple):
 
     @property
     def few_columns(self) -> bool:
-        """Whether the form over columns is the smaller one."""
+        """True if XcᵀXc is the smaller form."""
         return len(self.mean) <= len(self.centred)
 
 
@@ -182,7 +182,7 @@ def diffrac(features: Floats, allowed: Sequence[npt.NDArray[np.bool_]], settings
         gaps.append(towards_Y - float(costs[places, np.arange(K)].sum()))
         if gaps[-1] <= settings.gap * (K * V - fixed) / (2 * N):
             break
-        _walk(U, labels.first, places, Y, UY, total)
+        _line_search(U, labels.first, places, Y, UY, total)
     nearest = labels.oracle(-Y)
     value = _rounded_objective(U, labels, nearest, fixed)
     if settings.refit and value < best:
@@ -234,7 +234,7 @@ def _gradient_into(U: Floats, allowed: npt.NDArray[np.bool_], Y: Floats, total: 
 
 
 @compiled_with_reordered_sums
-def _walk(U: Floats, first: Ints, places: Ints, Y: Floats, UY: Floats, total: Floats) -> None:
+def _line_search(U: Floats, first: Ints, places: Ints, Y: Floats, UY: Floats, total: Floats) -> None:
     """Move every video towards its places to the least h on that line, in place, given what the videos before it did."""
     for video in range(places.shape[0]):
         slope, curvature = 0.0, 0.0

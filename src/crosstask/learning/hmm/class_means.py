@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.floating]
+_SMALLEST_DIVISOR = 1e-6  # of counts and variances that may be 0
 _UNOBSERVED_VARIANCE = 1e9  # observation variance of a class without labelled segments
 _FEWEST_SEGMENTS = 1e-3  # a class with less than this soft count is unobserved
 # Independent segments that weigh as much as the prior; of 10, 20, 30 and 41 the best on development people of captaincook and Breakfast.
@@ -100,7 +101,7 @@ class ClassStatistics:
 
 def _observed(counts: Floats, sums: Floats, noise: float) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Means (C, d) of labelled segments and their variances (C,) without bias."""
-    means, variance = sums / np.maximum(counts, 1e-6)[:, None], noise / np.maximum(counts, _FEWEST_SEGMENTS)
+    means, variance = sums / np.maximum(counts, _SMALLEST_DIVISOR)[:, None], noise / np.maximum(counts, _FEWEST_SEGMENTS)
     return means.astype(np.float64), variance.astype(np.float64)
 
 
@@ -162,10 +163,10 @@ def within_covariance(
 ) -> npt.NDArray[np.float64]:
     """(d, d) covariance of segments around their class means, shrunk towards a multiple of the identity."""
     counts, sums = statistics.all_counts, statistics.all_sums
-    between = (sums.T / np.maximum(counts, 1e-6)) @ sums / n_rows
+    between = (sums.T / np.maximum(counts, _SMALLEST_DIVISOR)) @ sums / n_rows
     within = second_moment - between
     d = len(within)
-    mean_variance = max(float(np.trace(within)) / d, 1e-6)  # positive, also where one class explains every segment
+    mean_variance = max(float(np.trace(within)) / d, _SMALLEST_DIVISOR)  # positive, also where one class explains every segment
     return (1 - prior.ridge) * within + prior.ridge * mean_variance * np.eye(d)
 
 

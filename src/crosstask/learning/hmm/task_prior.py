@@ -15,10 +15,12 @@ _SMOOTHING_BINS = 1.5  # deviation of the Gaussian that smooths it
 _PSEUDO_VIDEOS = 10.0  # weight of the initial prior, in videos
 INITIAL_PRESENCE = 0.7  # 31 % of the steps are missing in CrossTask (paper, Table S2)
 _INITIAL_BACKGROUND = 0.3  # share of a video
+_INITIAL_SPREAD = 0.5  # deviation of a step's initial position, in units of 1 / sqrt(K) of the video; chosen
+_SPACING_DEVIATION = 0.5  # of the Gaussians of even spacing, in parts T / K; chosen
 _PRESENCE_RANGE = (0.05, 0.98)  # no step is certain or impossible
 _SHORTEST_BACKGROUND = 0.01  # mean duration of a background interval, as a share of T
 _POSITION_PSEUDO_COUNT = 0.2  # videos' worth of uniform position
-_POSITION_FLOOR = 1e-3  # density of a step at the far end of the initial prior
+_POSITION_FLOOR = 1e-3  # added to the initial density, so that no position is impossible
 _SHORTEST_DURATION = 1.01  # segments; keeps self-transitions positive
 P_BACKGROUND = 0.5  # probability that background, rather than the next step, follows a step
 P_BACKWARD = 0.05  # in loose order, probability that an earlier step of the list follows; 0.02 to 0.2 score alike
@@ -36,7 +38,7 @@ class PositionWeight(NamedTuple):
     largest: float
 
 
-TRAINING_WEIGHT = PositionWeight(4.0, 0.3)  # a larger weight would keep the initial even spacing alive
+TRAINING_WEIGHT = PositionWeight(4.0, 0.3)  # a larger weight would keep the labels near the initial even spacing
 DECODING_WEIGHT = PositionWeight(10.0, 0.5)  # the positions are estimated by now
 UNSEEN_TASK_WEIGHT = PositionWeight(10.0, 1.0)  # for a task without training videos, position is most of what is known
 
@@ -70,29 +72,29 @@ class TaskPrior:
 
 
 def initial_prior(n_steps: int) -> TaskPrior:
-    """The prior without any video: steps evenly spaced, with Gaussian spread 1 / (2 sqrt(K))."""
+    """The prior without any video: steps evenly spaced, with Gaussian positions."""
     at = (np.arange(N_BINS) + 0.5) / N_BINS
     centres = (np.arange(n_steps) + 0.5) / n_steps
-    density = np.exp(-0.5 * ((at[:, None] - centres) / (0.5 / np.sqrt(n_steps))) ** 2)
+    density = np.exp(-0.5 * ((at[:, None] - centres) / (_INITIAL_SPREAD / np.sqrt(n_steps))) ** 2)
     density = np.hstack([density, np.ones((N_BINS, 1))])
     return TaskPrior(
         position=density / density.mean(axis=0) + _POSITION_FLOOR,
         duration=np.full(n_steps, _initial_duration(n_steps)),
-        background_duration=2 * _INITIAL_BACKGROUND / (n_steps + 1),
+        background_duration=_INITIAL_BACKGROUND / (P_BACKGROUND * (n_steps + 1)),
         presence=np.full(n_steps, INITIAL_PRESENCE),
     )
 
 
 def even_spacing(n_segments: int, n_steps: int) -> Floats:
-    """(T, K) probabilities of even spacing: Gaussians around the middles of the K parts of a video, of half a part's deviation.
+    """(T, K) probabilities of even spacing: Gaussians around the middles of the K parts of a video, with a deviation of half a part.
 
     >>> even_spacing(6, 2).argmax(axis=0).tolist()
     [1, 4]
     """
     middles = (np.arange(n_steps) + 0.5) * n_segments / n_steps
-    distance = (np.arange(n_segments)[:, None] + 0.5 - middles) / (0.5 * n_segments / n_steps)
-    bumps = np.exp(-0.5 * distance**2)
-    return bumps / np.maximum(bumps.sum(axis=1, keepdims=True), 1)
+    distance = (np.arange(n_segments)[:, None] + 0.5 - middles) / (_SPACING_DEVIATION * n_segments / n_steps)
+    density = np.exp(-0.5 * distance**2)
+    return density / np.maximum(density.sum(axis=1, keepdims=True), 1)
 
 
 def _initial_duration(n_steps: int) -> float:
@@ -129,13 +131,15 @@ def update_prior(counts: PriorCounts, before: TaskPrior) -> TaskPrior:
     n_steps = len(counts.starts)
     time_in_class = counts.histogram.sum(axis=0)
     smooth = _smoothed(counts.histogram)
-    n_background_intervals = INITIAL_PRESENCE * n_steps + 1
+    n_background_intervals = P_BACKGROUND * (
+        INITIAL_PRESENCE * n_steps + 1
+    )  # expected: before, between and after the steps shown
     presence = (counts.starts + _PSEUDO_VIDEOS * INITIAL_PRESENCE) / (counts.videos + _PSEUDO_VIDEOS)
     return replace(
         before,
         position=(smooth + _POSITION_PSEUDO_COUNT / N_BINS) / (smooth.sum(axis=0) + _POSITION_PSEUDO_COUNT) * N_BINS,
         duration=(time_in_class[:n_steps] + _PSEUDO_VIDEOS * _initial_duration(n_steps)) / (counts.starts + _PSEUDO_VIDEOS),
-        background_duration=max(2 * time_in_class[n_steps] / counts.videos / n_background_intervals, _SHORTEST_BACKGROUND),
+        background_duration=max(time_in_class[n_steps] / counts.videos / n_background_intervals, _SHORTEST_BACKGROUND),
         presence=np.clip(presence, *_PRESENCE_RANGE),
     )
 

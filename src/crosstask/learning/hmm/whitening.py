@@ -20,6 +20,7 @@ _ITERATIONS = 2  # of the subspace iteration
 _LARGEST_LAG_S = 60  # seconds over which the autocorrelation is summed
 _SMALLEST_CORRELATION = 0.05  # the sum stops where the autocorrelation falls below this
 _AUTOCORRELATION_ROWS = 100_000  # rows from which the autocorrelation is computed
+_SMALLEST_DEVIATION = 1e-12  # where every dimension is constant
 _CONSTANT = 1e-6  # a dimension whose deviation is below this share of the largest is constant
 
 
@@ -49,15 +50,15 @@ class Whitening:
 def fit_whitening(videos: Sequence[Floats]) -> Whitening:
     """The scaling of some videos' rows (T, D); constant dimensions are switched off by an infinite deviation."""
     n_rows, width = sum(len(rows) for rows in videos), videos[0].shape[1]
-    every = max(1, n_rows // _SAMPLED_ROWS)
+    stride = max(1, n_rows // _SAMPLED_ROWS)
     squares, sampled = np.zeros(width), []
     for rows in videos:
-        around = centred(rows)
-        squares += np.einsum("td,td->d", around, around, dtype=np.float64)
+        centred_rows = centred(rows)
+        squares += np.einsum("td,td->d", centred_rows, centred_rows, dtype=np.float64)
         if width > LARGEST_WIDTH:
-            sampled.append(around[::every].copy())
+            sampled.append(centred_rows[::stride].copy())
     deviation = np.sqrt(squares / n_rows)
-    constant = deviation < _CONSTANT * max(float(deviation.max()), 1e-12)
+    constant = deviation < _CONSTANT * max(float(deviation.max()), _SMALLEST_DEVIATION)
     deviation[constant | (deviation == 0)] = np.inf
     deviation = deviation.astype(np.float32)
     if width <= LARGEST_WIDTH:

@@ -2,9 +2,9 @@
 
 Class means are estimated from the windows as labels, cross-fitted. If windows mark the steps, the log-likelihood ratio of a step is higher inside the
 video's own window than where the other videos of the task have theirs (the same relative time), by `gain` on average. The decision compares two
-hypotheses about the standardised mean gain z / sqrt(n) over the n (video, step) pairs with a window:
+hypotheses about the mean gain in units of its standard deviation, z / sqrt(n), over the n (video, step) pairs with a window:
 
-    H1: mean 0.06 deviations     H0: mean 0        log odds = log(prior odds) + 0.06 sqrt(n) z - 0.06^2 n / 2
+    H1: mean e deviations     H0: mean 0        log odds = log(prior odds) + e sqrt(n) z - e^2 n / 2,    e = 0.06
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo, SufficientSt
 Floats = npt.NDArray[np.floating]
 _N_BINS = 50  # of relative time, on which the windows of different videos are compared
 _PRIOR_ODDS = 3.0  # windows are usually informative
+_SMALLEST_DEVIATION = 1e-12  # of gains that are all equal
 _EFFECT = 0.06  # smallest mean gain worth using, in deviations of the gain over (video, step) pairs
-_HALF_SQUARED_EFFECT = 0.0018  # _EFFECT squared / 2
 
 
 def windows_are_informative(
@@ -52,8 +52,8 @@ def log_odds(gains: Floats) -> float:
     (True, False)
     """
     n = len(gains)
-    z = gains.mean() / (gains.std() + 1e-12) * np.sqrt(n)
-    return float(np.log(_PRIOR_ODDS) + _EFFECT * np.sqrt(n) * z - _HALF_SQUARED_EFFECT * n)
+    z = gains.mean() / (gains.std() + _SMALLEST_DEVIATION) * np.sqrt(n)
+    return float(np.log(_PRIOR_ODDS) + _EFFECT * np.sqrt(n) * z - 0.5 * _EFFECT**2 * n)
 
 
 def _histogram(windows: npt.NDArray[np.bool_]) -> Floats:

@@ -7,8 +7,8 @@ After s steps without gradient a dense Adam would have done, for j = 1..s at tim
        = w - lr * m * sum_j c_j u_j / (sqrt(v) + eps u_j).
 
 The sum has no closed form because of eps. But it is the integral of a smooth function of u against the discrete measure that puts c_j at u_j,
-the same for all elements of a row. Where eps does not matter the function is linear in u, where nothing else matters it is constant, and both
-are exact with one node; a Gauss rule of two nodes carries the rest to single precision, at any size of gradient.
+the same for all elements of a row. Where eps is negligible the function is linear in u, where eps dominates it is constant, and both
+are exact with one node; a Gauss rule of two nodes is exact to single precision in between, at any size of gradient.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from crosstask.inference.compiled import compiled_with_reordered_sums
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Kingma and Ba, as in the published code
-_FORGOTTEN = 170  # 0.9^170 < 2e-8: what comes after that moves nothing
+_NEGLIGIBLE_STEPS = 170  # 0.9^170 < 2e-8: later steps without gradient change nothing in single precision
 Floats = npt.NDArray[np.float32]
 
 
@@ -40,13 +40,13 @@ def fresh_adam(shape: tuple[int, int]) -> AdamState:
 
 
 @compiled_with_reordered_sums
-def quiet_rule(n: int, s: int, nodes: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> None:
+def gauss_rule(n: int, s: int, nodes: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> None:
     """The two-node Gauss rule of the measure {c_j at u_j}, j = 1..s, after n steps, from its first four moments."""
     power1, power2 = 1.0, 1.0
     late1, late2 = BETA1**n, BETA2**n
     total, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0
     centre = np.sqrt((1 - late2 * BETA2) / BETA2)  # u_1: moments about it do not cancel
-    for _ in range(min(s, _FORGOTTEN)):
+    for _ in range(min(s, _NEGLIGIBLE_STEPS)):
         power1 *= BETA1
         power2 *= BETA2
         c = power1 / (1 - late1 * power1)
@@ -78,7 +78,7 @@ def catch_up(
     weights: npt.NDArray[np.float64],
     rate: float,
 ) -> None:
-    """Do to one row what s steps without gradient would have done, given their rule."""
+    """Apply s steps without gradient to one row, given their Gauss rule."""
     a0, a1 = np.float32(rate * weights[0] * nodes[0]), np.float32(rate * weights[1] * nodes[1])
     e0, e1 = np.float32(EPSILON * nodes[0]), np.float32(EPSILON * nodes[1])
     decay1, decay2 = np.float32(BETA1**s), np.float32(BETA2**s)
@@ -117,7 +117,7 @@ def bring_up_to_date(parameters: Floats, state: AdamState, rows: npt.NDArray[np.
         since = state.current[row]
         if since < n and since > 0:  # before its first gradient a row has nothing to decay
             if since != ruled:
-                quiet_rule(since, n - since, nodes, weights)
+                gauss_rule(since, n - since, nodes, weights)
                 ruled = since
             catch_up(parameters[row], state.first[row], state.second[row], n - since, nodes, weights, learning_rate)
         if since > 0:

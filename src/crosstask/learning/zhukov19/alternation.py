@@ -1,7 +1,7 @@
 """Training as in Sec. 4.3: epochs on random labels first, then labels and classifiers in alternation.
 
-Nothing here depends on what ran before but through `Progress`: order, labels and dropout are functions of (seed, epoch, video), so a
-training that is stopped after any epoch goes on from its arrays to the same bytes.
+All state is in `Progress`: order, labels and dropout are functions of (seed, epoch, video), so a training that is stopped after any
+epoch resumes from its arrays and ends with the same bytes.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ class AlternationSettings:
 
 @dataclass
 class Progress:
-    """Everything a training is, between two epochs."""
+    """The state of a training between two epochs."""
 
     parameters: Floats  # (M, D + 1)
     adam: AdamState
@@ -81,8 +81,8 @@ def alternate(
     seed: int,
     after_epoch: Callable[[Progress], None] = lambda progress: None,
 ) -> Progress:
-    """Train to the end from wherever `progress` stands; rows (R, D) are float16 or float32."""
-    stored, space, constants = as_stored(rows), room_for(rows.shape[1], videos, tasks), training_constants(settings, seed)
+    """`progress` after all remaining epochs; rows (R, D) are float16 or float32."""
+    stored, space, constants = as_stored(rows), workspace_for(rows.shape[1], videos, tasks), training_constants(settings, seed)
 
     def run(epoch: int, order: npt.NDArray[np.int64]) -> float:
         kernel = initial_epoch if epoch < settings.initial_epochs else alternating_epoch
@@ -100,8 +100,8 @@ def supervise(
     seed: int,
     after_epoch: Callable[[Progress], None] = lambda progress: None,
 ) -> Progress:
-    """Train on known labels: the allowed places of `videos` are the true ones."""
-    stored, space, constants = as_stored(rows), room_for(rows.shape[1], videos, tasks), training_constants(settings, seed)
+    """`progress` after all remaining epochs of training on known labels: the allowed segments of `videos` are the true ones."""
+    stored, space, constants = as_stored(rows), workspace_for(rows.shape[1], videos, tasks), training_constants(settings, seed)
 
     def run(epoch: int, order: npt.NDArray[np.int64]) -> float:
         return labelled_epoch(stored, order, epoch, videos, tasks, progress.parameters, progress.adam, constants, space)
@@ -117,7 +117,7 @@ def _all_epochs(
     seed: int,
     after_epoch: Callable[[Progress], None],
 ) -> Progress:
-    """The epochs that are still to do, each over the videos in an order of its own."""
+    """`progress` after the remaining epochs, each over the videos in an order of its own."""
     for epoch in range(progress.epochs_done, settings.initial_epochs + settings.epochs):
         loss = run(epoch, order_of_videos(n_videos, seed, epoch))
         _finish_epoch(progress, float(loss), settings)
@@ -126,7 +126,7 @@ def _all_epochs(
 
 
 def _finish_epoch(progress: Progress, loss: float, settings: AlternationSettings) -> None:
-    """Bring every component up to date, so that what stands between epochs is what a dense Adam would hold."""
+    """Bring every component up to date, so that the parameters between epochs are those of a dense Adam."""
     bring_up_to_date(progress.parameters, progress.adam, np.arange(len(progress.parameters)), settings.learning_rate)
     progress.epochs_done += 1
     progress.losses = (*progress.losses, loss)
@@ -139,7 +139,7 @@ def as_stored(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
     return rows if rows.dtype == np.float32 else rows.astype(np.float32)
 
 
-def room_for(n_dimensions: int, videos: VideoArrays, tasks: TaskArrays) -> Workspace:
+def workspace_for(n_dimensions: int, videos: VideoArrays, tasks: TaskArrays) -> Workspace:
     """A workspace for the largest video."""
     return workspace(n_dimensions, int(tasks.n_steps.max()), max(1, int(np.diff(videos.first_active).max())))
 

@@ -252,30 +252,6 @@ def step_adam(
 
 
 @compiled_with_reordered_sums
-def learn_from(
-    stored: npt.NDArray[np.generic],
-    at: npt.NDArray[np.int64],
-    steps: npt.NDArray[np.int64],
-    key: np.uint64,
-    scale: float,
-    parameters: Floats,
-    state: AdamState,
-    numbers: npt.NDArray[np.int64],
-    averaging: Floats,
-    constants: TrainingConstants,
-    space: Workspace,
-) -> float:
-    """Step on the cross-entropy of labelled rows of one video, whose step weights are formed; their mean cost."""
-    n_steps = averaging.shape[0]
-    space.step_gradient[:n_steps] = np.float32(0)
-    total = 0.0
-    for first in range(0, at.size, ROWS_AT_ONCE):
-        total += add_gradients(stored, at, steps, first, key, scale, n_steps, constants.dropout, space)
-    step_adam(parameters, state, numbers, averaging, constants, space)
-    return total
-
-
-@compiled_with_reordered_sums
 def prepare_task(
     parameters: Floats,
     state: AdamState,
@@ -306,6 +282,34 @@ def arrays_of(
 def noise_key(seed: np.uint64, epoch: int, v: int, which: int) -> np.uint64:
     """The key of one video's random numbers for one purpose in one epoch."""
     return mixed(mixed(mixed(seed, np.uint64(epoch)), np.uint64(v)), np.uint64(which))
+
+
+@compiled_with_reordered_sums
+def learn_from(
+    stored: npt.NDArray[np.generic],
+    epoch: int,
+    v: int,
+    segments: npt.NDArray[np.int32],
+    steps: npt.NDArray[np.int64],
+    videos: VideoArrays,
+    tasks: TaskArrays,
+    parameters: Floats,
+    state: AdamState,
+    constants: TrainingConstants,
+    space: Workspace,
+) -> float:
+    """Step on the cross-entropy of labels of video v, whose step weights are formed: steps (n,) at segments (n,); their summed cost."""
+    numbers, averaging, _, _ = arrays_of(v, videos, tasks)
+    n_steps = averaging.shape[0]
+    at = videos.first_row[v] + segments.astype(np.int64)
+    scale = 1.0 / videos.n_segments[v] if constants.per_segment else 1.0
+    key = noise_key(constants.seed, epoch, v, GRADIENT_PASS)
+    space.step_gradient[:n_steps] = np.float32(0)
+    total = 0.0
+    for first in range(0, at.size, ROWS_AT_ONCE):
+        total += add_gradients(stored, at, steps, first, key, scale, n_steps, constants.dropout, space)
+    step_adam(parameters, state, numbers, averaging, constants, space)
+    return total
 
 
 @compiled_with_reordered_sums
@@ -349,10 +353,7 @@ def initial_epoch(
         if not once_into(cost, space.value, space.placed[: active.size, :K], chosen):
             continue
         prepare_task(parameters, state, numbers, averaging, constants, space)
-        at = videos.first_row[v] + active[chosen].astype(np.int64)
-        scale = 1.0 / videos.n_segments[v] if constants.per_segment else 1.0
-        key = noise_key(constants.seed, epoch, v, GRADIENT_PASS)
-        total += learn_from(stored, at, np.arange(K), key, scale, parameters, state, numbers, averaging, constants, space)
+        total += learn_from(stored, epoch, v, active[chosen], np.arange(K), videos, tasks, parameters, state, constants, space)
         count += K
     return total / max(count, 1)
 
@@ -483,10 +484,7 @@ def alternating_epoch(
             subtract_cross_terms(stored, first_row, n_segments, active, chosen, label_key, averaging, constants, space)
         if not once_into(space.cost[: active.size, :K], space.value, space.placed[: active.size, :K], chosen):
             continue
-        at = first_row + active[chosen].astype(np.int64)
-        scale = 1.0 / n_segments if constants.per_segment else 1.0
-        key = noise_key(constants.seed, epoch, v, GRADIENT_PASS)
-        total += learn_from(stored, at, np.arange(K), key, scale, parameters, state, numbers, averaging, constants, space)
+        total += learn_from(stored, epoch, v, active[chosen], np.arange(K), videos, tasks, parameters, state, constants, space)
         count += K
     return total / max(count, 1)
 
@@ -511,9 +509,6 @@ def labelled_epoch(
             continue
         rows, steps = np.nonzero(allowed)
         prepare_task(parameters, state, numbers, averaging, constants, space)
-        key = noise_key(constants.seed, epoch, v, GRADIENT_PASS)
-        scale = 1.0 / videos.n_segments[v] if constants.per_segment else 1.0
-        at = videos.first_row[v] + active[rows].astype(np.int64)
-        total += learn_from(stored, at, steps, key, scale, parameters, state, numbers, averaging, constants, space)
+        total += learn_from(stored, epoch, v, active[rows], steps, videos, tasks, parameters, state, constants, space)
         count += rows.size
     return total / max(count, 1)

@@ -20,7 +20,7 @@ Samples = npt.NDArray[np.float32]
 
 
 def render_film(path: Path, script: Script, kitchen: Kitchen, rng: np.random.Generator, spoken: bool) -> Path:
-    """Write the video of a script to `path`, whole or not at all; `path`."""
+    """`path`, to which the video of a script was written atomically."""
     try:
         import av
     except ImportError:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from crosstask.records import InputError
+from crosstask.storage import single_thread
 from crosstask.text.encoders.word_vectors import WordVectors
 from crosstask.text.stems import words_of_text
 
@@ -40,6 +41,7 @@ def cooccurrence_vectors(documents: Sequence[str], min_count: int = 2, window: i
     ratio = diags_array(1 / np.maximum(total, 1)) @ near @ diags_array(context.sum() / np.maximum(context, 1))
     ratio.data = np.maximum(np.log(ratio.data), 0)
     k = min(DIMENSION, len(words) - 2)
-    u, s, _ = svds(ratio.tocsc(), k=k, v0=np.full(len(words), 1 / np.sqrt(len(words))))
+    with single_thread():
+        u, s, _ = svds(ratio.tocsc(), k=k, v0=np.full(len(words), 1 / np.sqrt(len(words))))
     signs = np.sign(u[np.abs(u).argmax(axis=0), np.arange(k)])  # the sign of a singular vector is arbitrary
     return WordVectors(tuple(words), (u * signs * np.sqrt(s)).astype(np.float32))

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError
+from crosstask.storage import single_thread
 from crosstask.text.encoders.articles import Page
 from crosstask.text.encoders.learned import FILTERS, LearnedEncoder, Matrix, Parameters
 from crosstask.text.encoders.word_vectors import WordVectors
@@ -64,6 +65,7 @@ class _Batch:
     paragraph: npt.NDArray[np.int64]
 
 
+@single_thread()
 def train_encoder(
     pages: Sequence[Page],
     table: WordVectors,
@@ -71,7 +73,7 @@ def train_encoder(
     settings: TrainingSettings | None = None,
     progress: Progress | None = None,
 ) -> tuple[LearnedEncoder, TrainingReport]:
-    """The encoder trained on pages, and its learning curves."""
+    """The encoder trained on pages, and its learning curves; the bytes do not depend on the number of threads."""
     settings = settings or TrainingSettings()
     usable = [(page.title, batch) for page in pages if (batch := _batch(page, table)) is not None]
     if len(usable) < _MIN_PAGES:

@@ -1,0 +1,307 @@
+"""Tables of the pages on cost, reliability and building a corpus, made from results/*.json."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from detailed_tables import table
+from tables import recorded
+
+VERBS = {
+    "pack": "`pack`",
+    "train hmm": "`train`",
+    "evaluate": "`evaluate`",
+    "export": "`export`, every format",
+    "report": "report",
+}
+KILLED = {"train-best": "train, `hmm`", "train-paper": "train, `zhukov19`"}  # names in faults -> words
+SHELVES, TOAST = "Build Simple Floating Shelves", "Make French Toast"
+
+
+def _measured(what: str, cost: str, *files: str) -> list[str]:
+    return [what, cost, f"measured, {', '.join(f'`{file}`' for file in files)}"]
+
+
+def time_table() -> str:
+    """What each part takes, measured; estimates stand in the page."""
+    rows = [*_decoding_rows(), *_training_rows(), *_localize_rows(), *_collection_rows(), *_video_rows(), *_other_rows()]
+    return table(["what", "cost", ""], rows)
+
+
+def _decoding_rows() -> list[list[str]]:
+    data = recorded("decoding-speed")
+    at = {T: f"{data['once'][f'T={T}, K=8']['kernel_us']:.1f}" for T in (300, 600, 1200)}
+    marginals, intervals = data["marginals_us"]["T=300, K=8"], data["runs_single_call_us"]["T=300, K=8"]
+    return [
+        _measured(
+            "one ordered labelling, T = 300, K = 8",
+            f"{at[300]} µs; {at[600]} at T = 600, {at[1200]} at T = 1200: linear in T",
+            "decoding-speed",
+        ),
+        _measured("posterior probabilities / intervals", f"{marginals:.1f} µs / {intervals:.1f} µs", "decoding-speed"),
+    ]
+
+
+def _training_rows() -> list[list[str]]:
+    speed, splits, cost = recorded("training-speed"), recorded("many-splits"), recorded("training-cost")["rows"]
+    rounds = speed["floor_ratio_by_round"]
+    seconds = ", ".join(f"{of['best_s']:.0f} / {of['paper_s']:.0f} s ({size})" for size, of in cost.items())
+    return [
+        _measured(
+            "`--method zhukov19`, a video and epoch, D = 3200, 180 videos of about 300 s",
+            f"{speed['ours_ms_per_video']:.2f} ms; a textbook trainer {speed['textbook_ms_per_video']:.1f} ms, the published code "
+            f"{speed['published_ms_per_video']:.1f} ms in the same run",
+            "training-speed",
+        ),
+        _measured(
+            "the same at CrossTask's size (2,490 training videos), 60 epochs",
+            f"{speed['sixty_epochs_s']:.0f} s alone on the machine, {speed['floor_ratio']:.1f} times the time of reading the rows in use once "
+            f"(median of {len(rounds)} rounds, {min(rounds):.1f} to {max(rounds):.1f}); {splits['one_process_s_per_split']:.0f} s beside other work",
+            "training-speed",
+            "many-splits",
+        ),
+        _measured(
+            f"{splits['splits']} splits of that size, two processes on one pack",
+            f"{splits['two_processes_s_in_all']:.0f} s beside other work",
+            "many-splits",
+        ),
+        _measured("training, CPU of one core: `hmm` / `zhukov19`, 60 epochs", seconds, "training-cost"),
+    ]
+
+
+def _localize_rows() -> list[list[str]]:
+    data = recorded("localize-speed")
+    hmm, zhukov19 = data["best"], data["paper"]
+    return [
+        _measured(
+            f"`localize` of one video, 3200 columns, {hmm['seconds_of_video']} s: as a process / in Python after loading",
+            f"{hmm['process_wall_s']['median']:.1f} s with `hmm`, {zhukov19['process_wall_s']['median']:.1f} s with `zhukov19` (most of it numba and "
+            f"SciPy loading) / {hmm['python_ms']['median']:.1f} and {zhukov19['python_ms']['median']:.1f} ms; "
+            f"{hmm['first_process_compiling_s']:.0f} s once, where nothing is compiled yet",
+            "localize-speed",
+        )
+    ]
+
+
+def _collection_rows() -> list[list[str]]:
+    rows = []
+    for size, verbs in sorted(recorded("collections")["sizes"].items(), key=lambda item: int(item[0])):
+        seconds = " / ".join(f"{verbs[verb]['cpu_seconds']:.1f}" for verb in VERBS)
+        largest = max(VERBS, key=lambda verb: verbs[verb]["mb"])
+        rows.append(
+            _measured(
+                f"{int(size):,} short *synthetic* videos, CPU: {' / '.join(VERBS.values())}",
+                f"{seconds} s, at most {verbs[largest]['mb']} MB ({VERBS[largest].partition(',')[0]})",
+                "collections",
+            )
+        )
+    return rows
+
+
+def _video_rows() -> list[list[str]]:
+    demo, clips, film = recorded("video-demo"), recorded("real-clips")["clips"], recorded("long-video")
+    cpu, wall = ([of[name] for of in demo["seeds"].values()] for name in ("cpu_seconds", "wall_seconds"))
+    default = film["recipes"]["default"]
+    warm = [clip for name, clip in clips.items() if name != "bigbuckbunny"]  # the first clip includes loading the models
+    a_second = [clip["default_features_cpu_s"] / clip["seconds"] for clip in warm]
+    i3d = [clip["i3d_cpu_s_a_clip"] for clip in clips.values()]
+    width, height = film["picture"]
+    return [
+        _measured(
+            "`demo`: 96 synthetic films of about 38 s, rendered, `light` features extracted, trained",
+            f"{min(cpu):.0f} to {max(cpu):.0f} s of CPU on 2 cores, {demo['most']['largest_process_mb']:.0f} MB for the largest process; "
+            f"{min(wall):.0f} to {max(wall):.0f} s by the clock beside other work",
+            "video-demo",
+        ),
+        _measured(
+            "features `default`, a second of video, one core",
+            f"{min(a_second):.3f} to {max(a_second):.3f} s, decoding included; see [Features](features.md)",
+            "real-clips",
+        ),
+        _measured(
+            f"features `default` of a two-hour film ({width} x {height}, {film['frames_per_second']} frames a second, synthetic)",
+            f"{default['cpu_seconds']:.0f} s of CPU, {default['peak_memory_mb']:.0f} MB at most",
+            "long-video",
+        ),
+        _measured("features `i3d`, a second of video, one core", f"{min(i3d):.1f} to {max(i3d):.1f} s", "real-clips"),
+    ]
+
+
+def _other_rows() -> list[list[str]]:
+    said, halves, viewer = recorded("narration-timings"), recorded("corpus-building")["halves"], recorded("viewer-speed")
+    tfidf = " / ".join(f"{said[f'tfidf, {recipe} recipe']['cpu_s']:.1f}" for recipe in ("paper", "best"))
+    answers = [of["median_ms"] for of in viewer["answers"].values()]
+    return [
+        _measured(
+            f"`narrate`, {said['videos']} videos, TF-IDF: paper's method / default", f"{tfidf} s of CPU", "narration-timings"
+        ),
+        _measured(
+            "`narrate`, sentence encoder, from its cache",
+            f"{said['sentence, best recipe, from the cache']['cpu_s']:.1f} s of CPU",
+            "narration-timings",
+        ),
+        _measured(
+            f"related tasks, {halves['articles']:,} queries over {halves['articles']:,} articles",
+            f"{halves['seconds']:.1f} s",
+            "corpus-building",
+        ),
+        _measured(
+            f"viewer, {viewer['videos']} videos: an answer (median) / first paint",
+            f"{min(answers):.1f} to {max(answers):.1f} ms / {viewer['paint']['first_contentful_paint_ms']['median']} ms",
+            "viewer-speed",
+        ),
+    ]
+
+
+def memory_table() -> str:
+    """The memory of training, extraction and the viewer."""
+    faults, training = recorded("faults"), recorded("training-memory")
+    limited, peak = faults["memory"], training["peak_anonymous_mb"]
+    rows = [
+        _measured(
+            "`--method zhukov19`",
+            f"rows are mapped, not loaded: {limited['corpus_mb']:.0f} MiB of features were trained on with room for {limited['allowance_mb']} MiB",
+            "faults",
+        ),
+        _measured(
+            f"the same, {training['videos']} videos of about 300 s, D = 3200: {training['rows_mb']:,} MiB of float16 rows",
+            f"{peak['paper']} MB that no file backs",
+            "training-memory",
+        ),
+        _measured(
+            "`hmm` on these",
+            f"{peak['best']} MB: projected features spill to an unlinked temporary file above 256 MiB",
+            "training-memory",
+        ),
+        _measured("`extract`, default features and I3D", f"peak {recorded('real-clips')['peak_rss_mb']} MB", "real-clips"),
+        _measured("viewer under load", f"{faults['viewer_under_load']['anonymous_mb'][0]} MiB", "faults"),
+    ]
+    return table(["what", "cost", ""], rows)
+
+
+def corpus_building_table() -> str:
+    """How well related articles and relevant videos are found."""
+    data = recorded("corpus-building")
+    halves, title, neighbours = data["halves"], data["title_alone"], data["task_map"]
+    relevance = {task: data["relevance"][task] for task in (SHELVES, TOAST)}
+    rows = [
+        [
+            f"half of an article finds its other half first, of {halves['articles']:,}",
+            f"{100 * halves['rank_1']:.0f} %, in {halves['seconds']:.0f} s",
+        ],
+        [
+            "a title alone finds its article first",
+            f"{100 * title['rank_1']:.0f} % ({100 * title['rank_1_without_titles_in_articles']:.0f} % when titles are taken out of the articles)",
+        ],
+        ["nonsense", "finds nothing" if not any(data["nonsense"].values()) else "finds something"],
+        *([pair, "near duplicates" if near else "not near"] for pair, near in data["near_duplicate"].items()),
+        [
+            "top-3 neighbours of the 18 primary tasks in their category",
+            f"{100 * neighbours['top_3_neighbours_in_category']:.0f} % of {neighbours['neighbours']}",
+        ],
+        ["silhouette, car and home against cooking", f"{neighbours['silhouette_car_home_against_cooking']:.2f}"],
+        [
+            "narration: right step list against the 82 others, area under the curve; settings chosen on the other task",
+            ", ".join(f"{task} {of['auc']:.3f}" for task, of in relevance.items()),
+        ],
+        ["the right list is first of 83", ", ".join(f"{100 * of['first']:.0f} %" for of in relevance.values())],
+    ]
+    return table(["question", "found"], rows)
+
+
+def faults_section() -> str:
+    """The kills by verb as a table, and the other measurements of faults as a list."""
+    data = recorded("faults")
+    rows = [
+        [
+            KILLED.get(verb, verb),
+            *map(str, (of["kills"], of["kills_that_left_something_unfinished"], of["finished"], of["resumed"] or "")),
+        ]
+        for verb, of in data["kills"].items()
+    ]
+    header = ["verb", "kills", "left something unfinished", "commands that finished, killed before or not, all byte-identical"]
+    lines = [
+        table([*header, "resumed mid-training"], rows),
+        "",
+        *_failing_disk(data["failing_disk"]),
+        *_same_digests(data["determinism"]),
+    ]
+    return "\n".join([*lines, *_memory_and_load(data["memory"], data["viewer_under_load"])])
+
+
+def _failing_disk(verbs: Mapping[str, Mapping[str, int]]) -> list[str]:
+    faults, reported, survived = (sum(of[name] for of in verbs.values()) for name in ("faults", "exit code 2", "exit code 0"))
+    return [
+        f"- Failing disk: {faults:,} faults over {len(verbs)} verbs; {reported} were reported in one line with exit code 2, {survived} did not "
+        "stop the command; every repeated command ended with the same bytes."
+    ]
+
+
+def _same_digests(settings: Mapping[str, Mapping[str, str]]) -> list[str]:
+    first, second = settings.values()
+    outcome = "had the same digests" if first == second else "had different digests"
+    return [f"- Determinism: {len(first)} outputs {outcome} with {' as with '.join(settings)}."]
+
+
+def _memory_and_load(memory: Mapping[str, float], load: Mapping[str, Any]) -> list[str]:
+    training = recorded("training-memory")
+    peak, files, mib = training["peak_anonymous_mb"], load["open_files"], load["anonymous_mb"]
+    return [
+        f"- Memory: `zhukov19` packed, trained on and evaluated {memory['corpus_mb']:.0f} MiB with room for {memory['allowance_mb']} MiB. At "
+        f"{training['videos']} videos with {training['rows_mb']:,} MiB of float16 rows (synthetic; `results/training-memory.json`), the largest "
+        f"anonymous memory of `crosstask train` was {peak['paper']} MB with `zhukov19` and {peak['best']} MB with `hmm`, whose projected features "
+        "spill to an unlinked temporary file above 256 MiB.",
+        f"- Viewer under load, {load['clients']} clients on 2 busy cores for {load['seconds']:.0f} s: {load['answers']:,} answers, "
+        f"{load['answers_a_second']:.0f} a second, median {load['median_ms']:.0f} ms, 99 % within {load['p99_ms']:.0f} ms, open files {files[0]} "
+        f"before and {files[1]} after, anonymous memory {mib[0]} and {mib[1]} MiB.",
+    ]
+
+
+def release_sentence() -> str:
+    """What the release gives without features, beside the paper's figures."""
+    data = recorded("release-baselines")
+    overall, paper = data["statistics"]["overall"], data["paper"]
+    ours = ", ".join(
+        f"{words} {100 * overall[name]:.1f} %"
+        for name, words in {
+            "order_consistency": "order consistency",
+            "missing": "missing steps",
+            "background": "background",
+        }.items()
+    )
+    theirs = ", ".join(f"{100 * paper[name]:.0f}" for name in ("order_consistency", "missing", "background"))
+    recalls = {name: 100 * data["results"][name]["recall"]["mean"] for name in ("uniform", "random")}
+    return (
+        f"Expect on the real release: {ours} (paper: {theirs}); recall {recalls['uniform']:.1f} for Uniform and {recalls['random']:.1f} for Random "
+        f"as means of {len(data['seeds'])} splits (paper: {100 * paper['uniform recall']:.1f} and {100 * paper['random recall']:.2f}). "
+        "These need no features and were measured (`results/release-baselines.json`)."
+    )
+
+
+def transcription_sentence() -> str:
+    """How well the packaged model recognises speech."""
+    data = recorded("transcription")
+    seconds = sum(of["seconds_of_speech"] for of in data["sentences"].values())
+    return (
+        f"On {seconds:.0f} s of real read speech {100 * data['word_error_rate']:.1f} % of the words were wrong, and half of them began within "
+        f"{data['median_start_error_s']:.2f} s of a reference alignment (`results/transcription.json`)."
+    )
+
+
+def long_film_sentence() -> str:
+    """What a film of two hours costs."""
+    default = recorded("long-video")["recipes"]["default"]
+    return (
+        f"One long film costs time, not memory: a *synthetic* film of two hours took `default` {default['cpu_seconds']:.0f} s of one core with a peak of "
+        f"{default['peak_memory_mb']:.0f} MB (`results/long-video.json`)."
+    )
+
+
+def presence_sentence() -> str:
+    """How well features predict that a step is shown at all."""
+    corpora = recorded("confidence")["corpora"]
+    found = [of["shown"]["calibration of the other corpora"]["auroc"] for of in corpora.values() if "shown" in of]
+    found = [auroc for auroc in found if auroc is not None]  # None: every step is shown
+    return (
+        f"Whether a step is shown at all is hardly predictable from features (AUROC {min(found):.2f} to {max(found):.2f}), so no step is called absent "
+        "by default."
+    )
