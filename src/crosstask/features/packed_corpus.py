@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from crosstask.features.npy_files import NpyFeatures
-from crosstask.features.pack import NeedsFloat32, PackedFeatures, Progress, dtype_of_pack, pack_features
+from crosstask.features.pack import NeedsFloat32, Progress, dtype_of_pack, pack_features
+from crosstask.features.pack_index import PackedFeatures
 from crosstask.records import Corpus, InputError
 from crosstask.storage import derived_folder
 
