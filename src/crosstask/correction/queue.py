@@ -130,7 +130,8 @@ def make_pool(found: Mapping[Place, FoundStep], seed: int) -> Pool:
     for key, step in found.keys() - set(reserved):
         by_gain.setdefault((key.task, step), []).append((key, step))
     for places in by_gain.values():
-        places.sort(key=lambda place: (probability_right(found[place]), place))
+        places.sort()
+        places.sort(key=lambda place: probability_right(found[place]))  # equal ones stay in order
     return Pool(found, reserved, by_gain)
 
 

@@ -38,10 +38,11 @@ class Contents:
     other: RunFolder | None = None
 
     def __post_init__(self) -> None:
-        """Raise an error for a run with a video of an unknown task."""
+        """Raise an error for a run with a video of an unknown task, and prepare what every page of the list needs."""
         for video in self.run.run.videos:
             if video.task not in self.run.run.tasks:
                 raise InputError(f"{self.run.folder}/run.json: video {video.id} belongs to the unknown task '{video.task}'")
+        _ = self.of_task, self.search_text, self.run.n_segments, self.run.counts()
 
     @cached_property
     def sources(self) -> dict[str, Source]:
@@ -138,8 +139,11 @@ class Contents:
         kept = self.of_task.get(task, []) if task else list(self.videos)
         for word in search.casefold().split():
             kept = [key for key in kept if word in self.search_text[key]]
-        if show != "all":
-            kept = [key for key in kept if _passes_filter(show, relevance.get(key), key in annotated)]
+        if show in ("annotated", "not-annotated"):
+            kept = [key for key in kept if (key in annotated) == (show == "annotated")]
+        elif show != "all":
+            wanted = None if show == "unmarked" else show
+            kept = [key for key in kept if relevance.get(key) == wanted]
         pages = max(1, math.ceil(len(kept) / page_size))
         page = min(page, pages)
         listed = [
@@ -254,18 +258,6 @@ def intervals_to_json(intervals: Sequence[StepInterval] | None) -> list[dict[str
     if intervals is None:
         return None
     return [{"step": s.step + 1, "start_s": max(0.0, s.interval.start_s), "end_s": s.interval.end_s} for s in intervals]
-
-
-def _passes_filter(show: str, relevance: str | None, annotated: bool) -> bool:
-    passes = {
-        "all": True,
-        "unmarked": relevance is None,
-        "relevant": relevance == "relevant",
-        "irrelevant": relevance == "irrelevant",
-        "annotated": annotated,
-        "not-annotated": not annotated,
-    }
-    return passes[show]
 
 
 def _mean_recall(results: Any) -> float | None:
