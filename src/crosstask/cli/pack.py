@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder
-from crosstask.cli.output import counted, print_json, progress, say
+from crosstask.cli.output import counted, print_json, say
+from crosstask.cli.progress import progress
 
 
 def pack(
