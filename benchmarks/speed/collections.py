@@ -1,12 +1,12 @@
-"""Seconds and memory of the verbs on large collections: synthetic corpora of 1,000 and 10,000 short videos (100,000 with --sizes).
+"""Seconds and memory of the verbs on large collections: synthetic corpora of 1,000, 10,000 and 100,000 short videos.
 
-    python -m benchmarks.speed.collections FOLDER --sizes 1000 10000 --out results/collections.json
+    python -m benchmarks.speed.collections FOLDER --out results/collections.json
 
 Synthetic: 20 tasks of 6 steps, 20 segments of 16 random columns a video, with a bump where a step is; every video is annotated. Each verb is a
-process of its own; its time by the clock and its largest resident memory are recorded, so both contain the start of Python (about a
-second). `view` is the time until the page answers, and the median of 20 answers for a page of the list. The exponent of a verb is
-that of a power of the number of videos through its first and last size, in CPU time where it is known. What
-FOLDER already holds is made again, except the corpora.
+process of its own; its time by the clock, its CPU time and its largest resident memory are recorded, so all contain the start of Python (about
+a second); what numba compiles is compiled before. `view` is the time until the page answers; then each kind of request is sent several
+times, also after a label was saved, and the median of each is recorded. The exponent of a verb is that of a power of the number of videos through
+its last two sizes, in CPU time. What FOLDER already holds is made again, except the corpora.
 """
 
 import json
@@ -19,6 +19,7 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -113,8 +114,46 @@ def measured(*arguments: object) -> dict[str, float]:
     }
 
 
-def viewed(run: Path) -> dict[str, float]:
-    """Seconds until the viewer of a run answers, milliseconds of a page of its list, and its largest resident MB."""
+REQUESTS: dict[str, dict[str, Any]] = {
+    "run": {"url": "/api/run"},
+    "page of videos": {"url": "/api/videos", "params": {"page": 3}},
+    "videos of a task": {"url": "/api/videos", "params": {"task": "3", "page": 2}},
+    "search": {"url": "/api/videos", "params": {"search": "v00099"}},
+    "videos without annotation": {"url": "/api/videos", "params": {"show": "not-annotated"}},
+    "video": {"url": "/api/video", "params": {"task": "3", "video": "v000003"}},
+    "review": {"url": "/api/review"},
+}
+LABEL = {"task": "3", "video": "v000003", "step": 1, "kind": "right"}
+_WARM_S = 60.0  # at most: the order of the review is prepared after the start
+
+
+def milliseconds(client: httpx.Client, request: dict[str, Any], repeats: int) -> float:
+    """The median time of an answer."""
+    taken = []
+    for _ in range(repeats):
+        asked = time.perf_counter()
+        client.request(**({"method": "GET"} | request)).raise_for_status()
+        taken.append(1000 * (time.perf_counter() - asked))
+    return round(float(np.median(taken)), 1)
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until_idle(pid: int) -> None:
+    """Wait until a process has used next to no CPU for a second."""
+    deadline, before = time.perf_counter() + _WARM_S, -1.0
+    while time.perf_counter() < deadline and cpu_seconds(pid) - before > 0.02:
+        before = cpu_seconds(pid)
+        time.sleep(1.0)
+
+
+def viewed(run: Path) -> dict[str, Any]:
+    """Seconds until the viewer of a run answers, milliseconds of each kind of request, and its largest resident MB."""
+    (run / "labels.jsonl").unlink(missing_ok=True)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -131,19 +170,20 @@ def viewed(run: Path) -> dict[str, float]:
                     if server.poll() is not None or time.perf_counter() - begun > 300:
                         raise SystemExit("the viewer did not start") from None
                     time.sleep(0.05)
-            seconds, taken = time.perf_counter() - begun, []
-            for page in range(1, 21):
-                asked = time.perf_counter()
-                client.get("/api/videos", params={"page": page}).raise_for_status()
-                taken.append(1000 * (time.perf_counter() - asked))
+            seconds, used = time.perf_counter() - begun, cpu_seconds(server.pid)
+            time.sleep(3.0)  # the viewer prepares the review two seconds after its start
+            wait_until_idle(server.pid)
+            answers = {name: milliseconds(client, request, 15) for name, request in REQUESTS.items()}
+            answers["save a label"] = milliseconds(client, {"method": "PUT", "url": "/api/label", "json": LABEL}, 5)
+            answers["page of videos, beside a report"] = milliseconds(client, REQUESTS["page of videos"], 15)
         largest = largest_mb(server.pid)
     finally:
         server.terminate()
         server.wait()
-    return {"seconds": round(seconds, 2), "page_ms": round(float(np.median(taken)), 1), "mb": round(largest)}
+    return {"seconds": round(seconds, 2), "cpu_seconds": round(used, 2), "mb": round(largest), "answers_ms": answers}
 
 
-def of_size(folder: Path, n_videos: int) -> dict[str, dict[str, float]]:
+def of_size(folder: Path, n_videos: int) -> dict[str, dict[str, Any]]:
     """The cost of each verb on so many videos."""
     place = folder / f"videos-{n_videos}"
     corpus, run = make_corpus(place, n_videos), folder / f"run-{n_videos}"
@@ -173,21 +213,24 @@ def of_size(folder: Path, n_videos: int) -> dict[str, dict[str, float]]:
     return found
 
 
-def cost(measured_verb: dict[str, float]) -> float:
-    """CPU seconds, which do not depend on what else the machine does; by the clock where they were not measured."""
-    return measured_verb.get("cpu_seconds", measured_verb["seconds"])
+def exponent(before: float, after: float, growth: float) -> float:
+    """The power of the number of videos, which grew by this factor, by which a cost grew."""
+    return round(float(np.log(after / before) / np.log(growth)), 2)
 
 
 def main():
     parser = arguments_of(__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000])
     arguments = parser.parse_args()
+    of_size(arguments.folder, 100)  # compiles
     sizes = {str(n): of_size(arguments.folder, n) for n in arguments.sizes}
-    first, last = sizes[str(arguments.sizes[0])], sizes[str(arguments.sizes[-1])]
-    ratio = np.log(arguments.sizes[-1] / arguments.sizes[0])
-    exponents = {verb: round(float(np.log(cost(last[verb]) / cost(first[verb])) / ratio), 2) for verb in first}
-    command = f"python -m benchmarks.speed.collections FOLDER --sizes {' '.join(map(str, arguments.sizes))} --out results/collections.json"
+    before, after = arguments.sizes[-2:]
+    exponents = {
+        verb: exponent(cost["cpu_seconds"], sizes[str(after)][verb]["cpu_seconds"], after / before)
+        for verb, cost in sizes[str(before)].items()
+    }
+    command = "python -m benchmarks.speed.collections FOLDER --out results/collections.json"
     write_result(arguments.out, {"command": command, "synthetic": True, "sizes": sizes, "exponents": exponents})
 
 

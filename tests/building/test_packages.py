@@ -158,7 +158,7 @@ def test_missing_extras_are_named(core_python, tmp_path):
 FILMS = """
 import sys
 from pathlib import Path
-from crosstask.pipeline.run import no_progress
+from crosstask.records import no_progress
 from crosstask.pipeline.video_demo import FilmSet, run_film_demo
 shown = run_film_demo(Path(sys.argv[1]), 0, no_progress, films=FilmSet(3, 1, 2))
 assert "torch" not in sys.modules

@@ -60,7 +60,7 @@ def test_mathtext_in_a_title_or_step_is_drawn_as_it_is(tmp_path, ending):
 def test_a_title_or_id_is_no_formula_in_a_spreadsheet():
     video = replace(video_of(("stir", 1, 2)), title="=HYPERLINK(1)", key=VideoKey("1", "=cmd()"))
     youtube_id = replace(video, title="Tea", key=VideoKey("1", "-YtYoSwdUf8"))
-    rows = list(csv.DictReader(io.StringIO(csv_table([video, youtube_id]))))
+    rows = list(csv.DictReader(io.StringIO("".join(csv_table([video, youtube_id])))))
     assert (rows[0]["task"], rows[0]["video"]) == ("'=HYPERLINK(1)", "'=cmd()")
     assert (rows[1]["task"], rows[1]["video"]) == ("Tea", "-YtYoSwdUf8")
 

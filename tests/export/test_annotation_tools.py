@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from crosstask.export.annotation_tools import elan, fiftyone, label_studio
@@ -26,6 +28,6 @@ def test_label_studio_counts_frames_from_one_and_keeps_the_seconds():
 
 
 def test_fiftyone_labels_have_timestamps_in_seconds():
-    labels = fiftyone([VIDEO])
+    labels = json.loads("".join(fiftyone([VIDEO])))
     assert labels["labels"]["1_-vidéo_1"][0] == {"label": "pour milk", "timestamps": [3.25, 9.5], "confidence": 0.5}
     assert set(labels["classes"]) == {step.name for step in VIDEO.steps}

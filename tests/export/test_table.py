@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from crosstask.export import FORMATS, export_run
+from crosstask.export import FORMATS, export_run, n_exported_files
 from crosstask.records import InputError
 from crosstask.runs import open_run
+from crosstask.storage import stable_json
 from runs.test_folder import tiny_run
 
 
@@ -17,6 +18,8 @@ def test_all_formats_of_a_run(tmp_path):
     first = {path: path.read_bytes() for path in paths}
     export_run(open_run(folder), list(FORMATS), tmp_path / "out")
     assert all(path.read_bytes() == data for path, data in first.items())
+    for path in paths:
+        assert path.suffix != ".json" or path.read_text("utf-8") == stable_json(json.loads(path.read_bytes())), path.name
     steps = json.loads((tmp_path / "out" / "json" / "steps.json").read_text())
     assert len(steps) == 3 and all(s["start_s"] < s["end_s"] <= 20 for video in steps for s in video["steps"])
 
@@ -43,11 +46,13 @@ def test_steps_predicted_absent_are_left_out_unless_all_are_requested(tmp_path):
     assert remarks == [] and sum(row.endswith(",no") and ",,," not in row for row in rows) == 1
 
 
-def test_progress_counts_the_files_of_each_format(tmp_path):
+@pytest.mark.parametrize("names", [["vtt", "csv"], list(FORMATS)])
+def test_progress_counts_every_file(tmp_path, names):
     folder, run, _ = tiny_run(tmp_path / "r")
     seen = []
-    export_run(open_run(folder), ["vtt", "csv"], tmp_path / "e", progress=lambda *now: seen.append(now))
-    assert seen == [("vtt", 1, 3), ("vtt", 2, 3), ("vtt", 3, 3), ("csv", 1, 1)] and len(run.videos) == 3
+    paths, _ = export_run(open_run(folder), names, tmp_path / "e", advance=lambda: seen.append(1))
+    assert len(seen) == len(paths) == n_exported_files(names, len(run.videos))
+    assert n_exported_files(["vtt", "csv"], 3) == 4 and n_exported_files(["html"], 1) == 1
 
 
 def test_steps_of_low_confidence_are_left_out_and_named(tmp_path):

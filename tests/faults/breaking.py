@@ -73,15 +73,15 @@ MUTATIONS = [
     Mutation(
         "an open pack keeps its rows",
         "features/pack.py",
-        '(folder / "unfinished.bin").replace(folder / index["rows"])',
-        '[p.write_bytes(bytes(p.stat().st_size)) for p in folder.glob("rows-*")]; (folder / "unfinished.bin").replace(folder / index["rows"])',
+        '(pack.folder / "unfinished.bin").replace(pack.folder / part.rows)',
+        '[p.write_bytes(bytes(p.stat().st_size)) for p in pack.folder.glob("rows-*")]; (pack.folder / "unfinished.bin").replace(pack.folder / part.rows)',
         "tests/features/test_pack.py",
     ),
     Mutation(
         "a rows file of the wrong size is packed again",
-        "features/pack.py",
-        ".st_size == pack.n_bytes and",
-        ".st_size and",
+        "features/pack_index.py",
+        ".st_size == part.n_rows * self.row_bytes for",
+        ".st_size for",
         "tests/features/test_pack.py",
     ),
     Mutation(
@@ -100,8 +100,8 @@ MUTATIONS = [
     ),
     Mutation(
         "checksum of packed rows",
-        "features/pack.py",
-        "_checksum(self.rows(video_id)) != self.videos[video_id].crc32",
+        "features/pack_index.py",
+        "checksum(self.rows(video_id)) != self.videos[video_id].crc32",
         "False",
         "tests/features/test_pack.py",
     ),
@@ -184,9 +184,9 @@ MUTATIONS = [
     ),
     Mutation(
         "training streams its features",
-        "features/pack.py",
-        'return np.memmap(self.folder / self.rows_file, dtype=self.dtype, mode="r", shape=self.shape)',
-        "return np.fromfile(self.folder / self.rows_file, dtype=self.dtype).reshape(self.shape)",
+        "features/pack_index.py",
+        'return np.memmap(self.folder / self.parts[0].rows, dtype=self.dtype, mode="r", shape=shape)',
+        "return np.fromfile(self.folder / self.parts[0].rows, dtype=self.dtype).reshape(shape)",
         "tests/faults/test_memory.py",
     ),
 ]

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import pytest
 
 from crosstask.features import NpyFeatures, pack, pack_features, write_rows
 from crosstask.features.pack import open_packed
+from crosstask.features.pack_index import read_index
 from crosstask.records import InputError
 
 
@@ -51,9 +53,9 @@ def test_current_pack_is_reused_and_changed_source_is_detected(tmp_path):
 
 
 def test_interrupted_packing_resumes_to_the_same_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(pack, "_PART_BYTES", 60)
     source = write_npy_features(tmp_path / "f")
     pack_features(source, source, tmp_path / "whole")
-    monkeypatch.setattr("crosstask.features.pack._FLUSH_EVERY_BYTES", 60)
 
     def stop_after_four(done: int, total: int) -> None:
         if done == 4:
@@ -61,7 +63,7 @@ def test_interrupted_packing_resumes_to_the_same_bytes(tmp_path, monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         pack_features(source, source, tmp_path / "p", progress=stop_after_four)
-    assert not (tmp_path / "p" / "index.json").exists() and (tmp_path / "p" / "unfinished.json").exists()
+    assert (tmp_path / "p" / "unfinished.bin").exists() and open_packed(tmp_path / "p", source, source) is None
     done = []
     pack_features(source, source, tmp_path / "p", progress=lambda n, total: done.append(n))
     assert done[0] > 1, "videos already flushed are not packed again"
@@ -122,7 +124,7 @@ def test_open_pack_keeps_its_rows_when_repacked(tmp_path):
     again = pack_features(NpyFeatures(tmp_path / "f"), source, tmp_path / "p")
     assert np.array_equal(opened.rows("v6"), before)
     assert again.rows("v6").tolist() == [[6.0] * 5] * 2
-    assert sorted(path.name for path in (tmp_path / "p").iterdir()) == ["index.json", again.rows_file]
+    assert sorted(path.name for path in (tmp_path / "p").iterdir()) == ["index.json", again.parts[0].rows]
 
 
 @pytest.mark.parametrize("n_bytes", [0, 7, 10_000])
@@ -134,6 +136,93 @@ def test_rows_file_of_wrong_size_is_packed_again(tmp_path, n_bytes):
     assert open_packed(tmp_path / "p", source, source) is None
     pack_features(source, source, tmp_path / "p")
     assert contents(tmp_path / "p") == whole
+
+
+def test_parts_of_bounded_size_are_one_array(tmp_path, monkeypatch):
+    monkeypatch.setattr(pack, "_PART_BYTES", 5000)
+    source = write_npy_features(tmp_path / "f", n_videos=60, n_dimensions=7)
+    packed = pack_features(source, source, tmp_path / "p")
+    sizes = [(tmp_path / "p" / part.rows).stat().st_size for part in packed.parts]
+    assert len(sizes) > 3 and all(5000 <= size < 5000 + 62 * 14 for size in sizes[:-1])
+    rows, first = packed.stack(list(source))
+    for video in source:
+        expected = source.rows(video).astype(np.float16)
+        assert np.array_equal(rows[first[video] : first[video] + len(expected)], expected)
+        assert np.array_equal(packed.rows(video), expected)
+    assert not rows.flags.writeable and packed.damaged() == [] and rows.dtype == np.float16
+    kept = packed.rows("v7")
+    del packed, rows  # a view keeps the mapping
+    assert np.array_equal(kept, source.rows("v7").astype(np.float16))
+
+
+def test_added_videos_are_appended_and_the_old_rows_stay_as_they_are(tmp_path):
+    source = write_npy_features(tmp_path / "f")
+    before = pack_features(source, source, tmp_path / "p")
+    (written,) = before.parts
+    write_rows(tmp_path / "f" / "a0.npy", np.full((4, 5), 2, np.float32))
+    source, packed = NpyFeatures(tmp_path / "f"), []
+    after = pack_features(source, source, tmp_path / "p", progress=lambda done, total: packed.append((done, total)))
+    assert packed == [(8, 8)] and after.parts[0] == written and len(after.parts) == 2
+    for video in source:
+        assert np.array_equal(after.rows(video), source.rows(video).astype(np.float16))
+    opened = open_packed(tmp_path / "p", source, source)
+    assert opened == after and open_packed(tmp_path / "p", source, ["v1"]) == after
+
+
+def test_a_changed_video_is_appended_and_much_waste_is_packed_anew(tmp_path):
+    source = write_npy_features(tmp_path / "f")
+    pack_features(source, source, tmp_path / "p")
+    write_rows(tmp_path / "f" / "v2.npy", np.ones((9, 5), np.float32))
+    again = pack_features(NpyFeatures(tmp_path / "f"), source, tmp_path / "p")
+    assert len(again.parts) == 2 and again.rows("v2").tolist() == [[1.0] * 5] * 9 and again.damaged() == []
+    for i in range(3, 7):
+        write_rows(tmp_path / "f" / f"v{i}.npy", np.ones((9, 5), np.float32))
+    anew = pack_features(NpyFeatures(tmp_path / "f"), source, tmp_path / "p")
+    assert len(anew.parts) == 1 and anew.n_bytes == anew.shape[0] * anew.row_bytes
+    assert sorted(path.name for path in (tmp_path / "p").iterdir()) == ["index.json", anew.parts[0].rows]
+
+
+def test_many_small_parts_are_packed_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(pack, "_MOST_SMALL_PARTS", 1)
+    source = write_npy_features(tmp_path / "f")
+    n_parts = [len(pack_features(source, sorted(source)[:n], tmp_path / "p").parts) for n in range(1, 6)]
+    assert n_parts == [1, 2, 1, 2, 1]
+
+
+def test_a_pack_of_one_file_from_an_earlier_version_opens_and_grows(tmp_path):
+    source = write_npy_features(tmp_path / "f")
+    packed = pack_features(source, source, tmp_path / "p")
+    index = json.loads((tmp_path / "p" / "index.json").read_text())
+    videos = [{name: value for name, value in video.items() if name != "part"} for video in index["videos"]]
+    old = {"format": 2, "dtype": "float16", "n_dimensions": 5, "rows": index["parts"][0]["rows"], "videos": videos}
+    (tmp_path / "p" / "index.json").write_text(json.dumps(old))
+    assert open_packed(tmp_path / "p", source, source) == packed
+    write_rows(tmp_path / "f" / "v9.npy", np.ones((2, 5), np.float32))
+    source = NpyFeatures(tmp_path / "f")
+    grown = pack_features(source, source, tmp_path / "p")
+    assert grown.parts[0] == packed.parts[0] and grown.rows("v9").tolist() == [[1.0] * 5] * 2 and grown.damaged() == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"part": 1},
+        {"part": -1},
+        {"first_row": 1},  # into the rows of the next video
+        {"n_rows": 0},
+        {"n_rows": 10**9},
+        {"id": 3},
+        {"crc32": "1"},
+    ],
+)
+def test_an_index_that_contradicts_itself_is_not_used(tmp_path, changes):
+    source = write_npy_features(tmp_path / "f")
+    pack_features(source, source, tmp_path / "p")
+    index = json.loads((tmp_path / "p" / "index.json").read_text())
+    index["videos"][0] |= changes
+    (tmp_path / "p" / "index.json").write_text(json.dumps(index))
+    assert read_index(tmp_path / "p" / "index.json") is None
+    assert pack_features(source, source, tmp_path / "p").damaged() == []
 
 
 def test_concurrent_packing_leaves_one_pack(tmp_path):

@@ -16,7 +16,7 @@ from crosstask.datasets.breakfast import read_breakfast
 from crosstask.datasets.release import read_seconds
 from crosstask.datasets.subtitles import read_narration
 from crosstask.features import NpyFeatures, find_text_side, pack_features, read_rows, read_shape, write_rows, write_text_side
-from crosstask.features.pack import _read_index
+from crosstask.features.pack_index import read_index
 from crosstask.jobs import Job, finished_result
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
@@ -221,7 +221,7 @@ READERS = {
         "a.npy", lambda p: (read_shape(p), np.asarray(read_rows(p)).sum()), lambda p: write_rows(p, np.ones((5, 3), np.float16))
     ),
     "scores": Reader("s.npy", _scores, lambda p: np.save(p, np.zeros((12, 3), np.float16))),
-    "pack index": Reader("index.json", _read_index, _pack_index),
+    "pack index": Reader("index.json", read_index, _pack_index),
     "word vectors": Reader("words.txt", read_word_vectors, _text("2 3\nmilk 0.1 0.2 0.3\negg 1 2 3\n")),
     "word vector pair": Reader("w.npy", _read_pair, lambda p: np.save(p, np.ones((2, 3), np.float16))),
     "learned encoder": Reader("e.safetensors", _use_learned, _learned),

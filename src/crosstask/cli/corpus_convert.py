@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from crosstask.cli.options import AsJson
-from crosstask.cli.output import print_json, progress, say
+from crosstask.cli.output import print_json, say
+from crosstask.cli.progress import progress
 
 
 def convert(

@@ -8,7 +8,7 @@ import typer
 from crosstask.cli.extract import team_of
 from crosstask.cli.options import AsJson, Seed
 from crosstask.cli.output import command, counted, note, percent, print_json, print_table, say
-from crosstask.cli.progress import countdown, duration
+from crosstask.cli.progress import duration, progress
 
 if TYPE_CHECKING:
     from crosstask.pipeline.video_demo import FilmDemoResult
@@ -36,7 +36,7 @@ def demo(
     from crosstask.pipeline.video_demo import run_film_demo
 
     note("drawing short how-to films with narration; they are synthetic, nothing in them is real")
-    shown = run_film_demo(out, seed, countdown, team_of("local", None, None).count)
+    shown = run_film_demo(out, seed, progress, team_of("local", None, None).count)
     figures = figures_of(shown) | {"run": str(out)}
     if as_json:
         print_json(figures)

@@ -16,7 +16,8 @@ from crosstask.cli.options import (
     check_decoder,
     test_videos,
 )
-from crosstask.cli.output import counted, note, percent, print_json, print_table, progress
+from crosstask.cli.output import counted, note, percent, print_json, print_table
+from crosstask.cli.progress import progress
 
 if TYPE_CHECKING:
     from crosstask.model.model import Model

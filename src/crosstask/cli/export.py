@@ -7,8 +7,7 @@ import typer
 
 from crosstask.cli.options import AsJson
 from crosstask.cli.output import counted, note, print_json, say
-
-_MANY_FILES = 1000  # below that an export takes seconds
+from crosstask.cli.progress import progress
 
 
 def export(
@@ -32,12 +31,14 @@ def export(
 
     Example: crosstask export demo --format youtube
     """
-    from crosstask.export import export_run, format_names
+    from crosstask.export import export_run, format_names, n_exported_files
     from crosstask.runs import open_run
 
     names = format_names(formats)
     target = out or run / "exports"
-    paths, remarks = export_run(open_run(run), names, target, method, fps, all_steps, _note_each_tenth, min_confidence)
+    opened = open_run(run)
+    with progress("exporting", n_exported_files(names, len(opened.run.videos))) as advance:
+        paths, remarks = export_run(opened, names, target, method, fps, all_steps, advance, min_confidence)
     for remark in remarks[:20]:
         note(f"note: {remark}")
     if len(remarks) > 20:
@@ -46,9 +47,3 @@ def export(
         print_json({"files": [str(path) for path in paths], "remarks": remarks})
     else:
         say(f"{counted(len(paths), 'file')} in {target}: {', '.join(names)}")
-
-
-def _note_each_tenth(name: str, done: int, total: int) -> None:
-    """Report the progress of a format with many files; every file is flushed to disk."""
-    if total >= _MANY_FILES and done * 10 // total > (done - 1) * 10 // total:
-        note(f"{name}: {done} of {total} files")

@@ -7,7 +7,7 @@ import typer
 
 from crosstask.cli.options import AsJson, check_engine
 from crosstask.cli.output import note, print_json, say
-from crosstask.cli.progress import countdown
+from crosstask.cli.progress import progress
 
 if TYPE_CHECKING:
     from crosstask.extraction.extract_many import ExtractionReport
@@ -77,7 +77,7 @@ def _corpus(
     from crosstask.pipeline.media import media_of
 
     corpus = open_corpus(folder)
-    with countdown("extracting", len(media_of(corpus))) as advance:
+    with progress("extracting", len(media_of(corpus))) as advance:
         return extract_corpus(corpus, spec, out, team, encoder, advance)
 
 
@@ -95,7 +95,7 @@ def _files(
             raise InputError(f"{path}: a folder among videos; expected one corpus folder, or video files")
         if files.setdefault(path.stem, path) != path:
             raise InputError(f"{path}: two videos of one name; features are kept by name, so rename one")
-    with countdown("extracting", len(files)) as advance:
+    with progress("extracting", len(files)) as advance:
         return extract_files(files, spec, out, subtitles_beside(paths), team, encoder, advance), out
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder, VideoList, listed_videos
-from crosstask.cli.output import counted, note, percent, print_json, print_table, progress, say
+from crosstask.cli.output import counted, note, percent, print_json, print_table, say
+from crosstask.cli.progress import progress
 
 if TYPE_CHECKING:
     from crosstask.narration.narrate import NarrationResult

@@ -1,4 +1,4 @@
-"""Printed output of the verbs: JSON alone on stdout with --json, progress on a terminal, plain lines elsewhere, one line per error."""
+"""Printed output of the verbs: JSON alone on stdout with --json, tables, notes, one line per error."""
 
 import json
 import logging
@@ -6,8 +6,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,35 +64,6 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
                 str(cell).ljust(w) if i == 0 else str(cell).rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
         )
-
-
-@contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """A function to call after each of `total` pieces: a bar on a terminal, every tenth elsewhere."""
-    if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.markup import escape
-        from rich.progress import track
-
-        steps = iter(track(range(total), description=escape(printable(what)), console=Console(stderr=True)))
-        next(steps, None)
-        yield lambda: _exhaust(steps, 1)
-        _exhaust(steps, total)
-        return
-    done = 0
-
-    def advance() -> None:
-        nonlocal done
-        done += 1
-        if total >= 100 and done * 10 // total > (done - 1) * 10 // total:
-            note(f"{what}: {done} of {total}")
-
-    yield advance
-
-
-def _exhaust(steps: Iterator[int], count: int) -> None:
-    for _ in range(count):
-        next(steps, None)
 
 
 def percent(fraction: float | None) -> str:

@@ -1,11 +1,12 @@
-"""`crosstask pack`: thousands of feature files as one."""
+"""`crosstask pack`: thousands of feature files as a few."""
 
 from typing import Annotated
 
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder
-from crosstask.cli.output import counted, print_json, progress, say
+from crosstask.cli.output import counted, print_json, say
+from crosstask.cli.progress import progress
 
 
 def pack(
@@ -14,9 +15,9 @@ def pack(
     check: Annotated[bool, typer.Option("--check", help="Compare every row with its checksum.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Pack a corpus's feature files into one memory-mapped file, which makes training much faster.
+    """Pack a corpus's feature files into a few memory-mapped files, which makes training much faster.
 
-    Done automatically by the verbs that train. Example: crosstask pack data/crosstask
+    Done automatically by the verbs that train; videos that are added later are appended. Example: crosstask pack data/crosstask
     """
     from crosstask.datasets import open_corpus
     from crosstask.features import NpyFeatures, pack_features
@@ -38,12 +39,12 @@ def pack(
         raise InputError(
             f"{packed.folder}: rows of {', '.join(damaged[:5])} do not match their checksum; delete that folder and pack again"
         )
-    size = packed.all_rows.nbytes
+    n_rows, size = packed.shape[0], packed.shape[0] * packed.row_bytes
     if as_json:
         print_json(
             {
                 "videos": len(videos),
-                "rows": len(packed.all_rows),
+                "rows": n_rows,
                 "dimensions": packed.n_dimensions,
                 "bytes": size,
                 "dtype": dtype,
@@ -51,6 +52,6 @@ def pack(
         )
     else:
         say(
-            f"{counted(len(videos), 'video')}, {counted(len(packed.all_rows), 'row')} of {packed.n_dimensions} {dtype} numbers, "
+            f"{counted(len(videos), 'video')}, {counted(n_rows, 'row')} of {packed.n_dimensions} {dtype} numbers, "
             f"{size / 2**20:.0f} MiB in {packed.folder}"
         )

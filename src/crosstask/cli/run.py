@@ -9,7 +9,7 @@ import typer
 from crosstask.cli.extract import Address, Device, Engine, Every, Weights, WorkerCount, report_skipped, team_of, weights_given
 from crosstask.cli.options import AsJson, Seed
 from crosstask.cli.output import command, counted, note, percent, print_json, say
-from crosstask.cli.progress import countdown, duration, size
+from crosstask.cli.progress import duration, progress, size
 
 if TYPE_CHECKING:
     from crosstask.extraction.feature_spec import FeatureSpec
@@ -67,7 +67,7 @@ def run(
     config = RunConfig(spec, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, typed)
     spoken = None if language is None else known_language(language)
     config = replace(config, use_annotations=_annotated(folder, use_annotations), language=spoken)
-    result = run_folder(folder, out, config, countdown)
+    result = run_folder(folder, out, config, progress)
     say_finished(result, out, as_json)
 
 

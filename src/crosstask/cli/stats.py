@@ -7,6 +7,7 @@ import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder
 from crosstask.cli.output import counted, percent, print_json, print_table, say
+from crosstask.cli.progress import progress
 
 if TYPE_CHECKING:
     from crosstask.records import Corpus
@@ -27,7 +28,7 @@ def stats(
     from crosstask.pipeline.corpus_statistics import corpus_statistics
 
     opened = open_corpus(corpus)
-    figures = corpus_statistics(opened)
+    figures = corpus_statistics(opened, progress)
     if compare:
         figures["comparison"] = _comparison([opened, *(open_corpus(path) for path in compare)])
     if as_json:

@@ -18,7 +18,8 @@ from crosstask.cli.options import (
     chosen_method,
     training_videos,
 )
-from crosstask.cli.output import command, counted, note, print_json, progress, say
+from crosstask.cli.output import command, counted, note, print_json, say
+from crosstask.cli.progress import progress
 
 if TYPE_CHECKING:
     from crosstask.model.model import Model
@@ -78,7 +79,7 @@ def train(
     from crosstask.storage import nonblocking_lock
 
     name = chosen_method(method, recipe)
-    opened = with_packed_features(open_corpus(corpus))
+    opened = with_packed_features(open_corpus(corpus), progress)
     chosen = _only_tasks(opened.only(training_videos(opened, videos, split, shared_videos)), tasks)
     given: dict[str, Any] = {
         "sharing": sharing,

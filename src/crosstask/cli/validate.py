@@ -1,14 +1,10 @@
 """`crosstask validate`: every problem of a corpus at once."""
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder
 from crosstask.cli.output import print_json, say
-
-if TYPE_CHECKING:
-    pass
+from crosstask.cli.progress import progress
 
 
 def validate(corpus: CorpusFolder, as_json: AsJson = False) -> None:
@@ -20,7 +16,7 @@ def validate(corpus: CorpusFolder, as_json: AsJson = False) -> None:
 
     from crosstask.pipeline.corpus_problems import problems_of_folder
 
-    problems = problems_of_folder(corpus)
+    problems = problems_of_folder(corpus, progress)
     errors = [problem for problem in problems if problem.severity == "error"]
     if as_json:
         print_json({"problems": [asdict(p) for p in problems], "errors": len(errors), "warnings": len(problems) - len(errors)})

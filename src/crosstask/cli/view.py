@@ -2,11 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crosstask.cli.output import note, say
+
+if TYPE_CHECKING:
+    from crosstask.runs import RunFolder
 
 WARM_UP_AFTER_S = 2.0  # the first screen comes first
 
@@ -40,10 +43,10 @@ def view(
     app = viewer_app(opened, backend, other, host)
     if host not in {"127.0.0.1", "localhost", "::1"}:
         note(f"note: everyone who reaches {host} can see this run and mark its videos")
-    serve(app, host, port, _announce)
+    serve(app, host, port, lambda address: _announce(address, opened))
 
 
-def _announce(address: str) -> None:
+def _announce(address: str, run: "RunFolder") -> None:
     """Say where the page is; open it only for a person at a terminal."""
     from threading import Timer
 
@@ -51,7 +54,7 @@ def _announce(address: str) -> None:
 
     say(address)
     sys.stdout.flush()
-    warming = Timer(WARM_UP_AFTER_S, warm_up)
+    warming = Timer(WARM_UP_AFTER_S, warm_up, [run])
     warming.daemon = True
     warming.start()
     if sys.stdout.isatty():

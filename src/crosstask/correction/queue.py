@@ -87,16 +87,16 @@ def probability_right(found: FoundStep) -> float:
 
 def review(run: RunFolder, n: int = LOOK_AHEAD) -> Review:
     """The next `n` steps of a run to check, and what is known so far."""
-    found = _found_steps(run)
+    pool = pool_of(run)
     changes = live_changes(run.labels.changes())
     labelled = {(key, step) for key, labels in run.labels.labels().items() for step in labels}
     answered = sum(change.drawn is not None for change in changes)
-    reserved = reserved_steps(found, run.run.seed)
-    ahead = next_items(found, labelled, answered, run.run.seed, max(n, LOOK_AHEAD))
+    ahead = pool.next_items(labelled, answered, max(n, LOOK_AHEAD))
     expected = [1 - item.p_right for item in ahead[:LOOK_AHEAD] if item.drawn == "gain"]
     seen = [not label.right for change in changes if change.drawn for label in change.labels if label.right is not None]
     wrong = max(_share(expected), _share(seen[-LOOK_AHEAD:]))
-    return Review(tuple(ahead[:n]), accuracy_of(reserved, changes), answered, len(set(found) - labelled), wrong)
+    n_left = len(pool.found) - sum(place in pool.found for place in labelled)
+    return Review(tuple(ahead[:n]), accuracy_of(pool.reserved, changes), answered, n_left, wrong)
 
 
 def _share(values: Sequence[float]) -> float:
@@ -109,18 +109,48 @@ def reserved_steps(found: Iterable[Place], seed: int) -> list[Place]:
     return order[: -(-len(order) // RANDOM_EVERY)]
 
 
+@dataclass(frozen=True)
+class Pool:
+    """The steps that can be asked about, in the orders in which they are; these do not depend on the labels."""
+
+    found: Mapping[Place, FoundStep]
+    reserved: Sequence[Place]
+    by_gain: Mapping[tuple[str, int], Sequence[Place]]  # the others by (task, step), falling in gain
+
+    def next_items(self, labelled: Collection[Place], answered: int, n: int) -> list[ReviewItem]:
+        """The next `n` items of the queue after so many answers; steps with a label are not asked about."""
+        random = (place for place in self.reserved if place not in labelled)
+        return list(islice(_queue(self.found, _by_gain(self, labelled), random, answered), n))
+
+
+def make_pool(found: Mapping[Place, FoundStep], seed: int) -> Pool:
+    """The pool of some found steps."""
+    reserved = reserved_steps(found, seed)
+    by_gain: dict[tuple[str, int], list[Place]] = {}
+    for key, step in found.keys() - set(reserved):
+        by_gain.setdefault((key.task, step), []).append((key, step))
+    for places in by_gain.values():
+        places.sort()
+        places.sort(key=lambda place: probability_right(found[place]))  # equal ones stay in order
+    return Pool(found, reserved, by_gain)
+
+
 def next_items(
     found: Mapping[Place, FoundStep], labelled: Collection[Place], answered: int, seed: int, n: int
 ) -> list[ReviewItem]:
-    """The next `n` items of the queue after so many answers; steps with a label are not asked about."""
-    reserved = reserved_steps(found, seed)
-    by_gain = _by_gain(found, set(found) - set(reserved) - set(labelled), labelled)
-    return list(islice(_queue(found, by_gain, (place for place in reserved if place not in labelled), answered), n))
+    """The next `n` items of the queue of some found steps."""
+    return make_pool(found, seed).next_items(labelled, answered, n)
 
 
-def _found_steps(run: RunFolder) -> dict[Place, FoundStep]:
+def pool_of(run: RunFolder) -> Pool:
+    """The pool of a run, kept until its localizations or the relevance of its videos change."""
+    irrelevant = frozenset(key for key, relevance in read_relevance(run.folder).items() if relevance == IRRELEVANT)
+    signature = (run.machine_signature, irrelevant)
+    return run.remember("pool", signature, lambda: make_pool(_found_steps(run, irrelevant), run.run.seed))
+
+
+def _found_steps(run: RunFolder, irrelevant: Collection[VideoKey]) -> dict[Place, FoundStep]:
     """The steps of the main method as the machine found them, without those of videos judged irrelevant."""
-    irrelevant = {key for key, relevance in read_relevance(run.folder).items() if relevance == IRRELEVANT}
     localizations = run.machine_localizations.get(next(iter(run.run.methods), ""), {})
     kept = [video.key for video in run.run.videos if video.key in localizations and video.key not in irrelevant]
     return {(key, step): found for key in kept for step, found in enumerate(localizations[key].steps)}
@@ -146,22 +176,37 @@ def _queue(
         yield ReviewItem(*place, found[place], drawn, probability_right(found[place]))
 
 
-def _by_gain(found: Mapping[Place, FoundStep], candidates: Collection[Place], labelled: Collection[Place]) -> Iterator[Place]:
-    """The candidates, each time the one of the largest gain divided by the labels and items of its step and its video so far."""
+def _by_gain(pool: Pool, labelled: Collection[Place]) -> Iterator[Place]:
+    """The steps without a label, each time the one of the largest gain divided by the labels and items of its step and its video so far."""
     of_step = Counter((key.task, step) for key, step in labelled)
     of_video = Counter(key for key, _ in labelled)
-    remaining = sorted(candidates)
-    gains = {place: 1 - probability_right(found[place]) for place in remaining}
+    asked = set(labelled)
 
-    def value(place: Place) -> float:
-        return gains[place] / ((1 + of_step[place[0].task, place[1]]) * (1 + of_video[place[0]]))
+    def value(place: Place, of_this_video: int) -> float:
+        gain = 1 - probability_right(pool.found[place])
+        return gain / ((1 + of_step[place[0].task, place[1]]) * (1 + of_this_video))
 
-    while remaining:
-        best = max(remaining, key=value)
-        remaining.remove(best)
-        of_step[best[0].task, best[1]] += 1
-        of_video[best[0]] += 1
-        yield best
+    def best(places: Sequence[Place]) -> tuple[float, Place] | None:
+        """The first place of the largest value, negated; the places are in falling order of gain, so that most of them need no look."""
+        found: tuple[float, Place] | None = None
+        for place in places:
+            if found is not None and (-value(place, 0), place) > found:
+                break
+            if place not in asked:
+                candidate = (-value(place, of_video[place[0]]), place)
+                found = candidate if found is None else min(found, candidate)
+        return found
+
+    bests = {group: best(places) for group, places in pool.by_gain.items()}
+    while (top := min((found for found in bests.values() if found is not None), default=None)) is not None:
+        _, place = top
+        asked.add(place)
+        of_step[place[0].task, place[1]] += 1
+        of_video[place[0]] += 1
+        for group in bests:
+            if group[0] == place[0].task:
+                bests[group] = best(pool.by_gain[group])
+        yield place
 
 
 def accuracy_of(reserved: Sequence[Place], changes: Sequence[Change]) -> Accuracy:
@@ -177,6 +222,14 @@ def accuracy_of(reserved: Sequence[Place], changes: Sequence[Change]) -> Accurac
                 first.setdefault((change.key, label.step), label.right)
             if change.drawn == "random":
                 asked.add((change.key, label.step))
-    last = max((i for i, place in enumerate(reserved) if place in asked), default=-1)
-    outcomes = [first[place] for place in reserved[: last + 1] if place in first]
-    return Accuracy(sum(outcomes), len(outcomes))
+    outcomes: list[bool] = []
+    n_checked = 0
+    for place in reserved:
+        if not asked:
+            break
+        if place in first:
+            outcomes.append(first[place])
+        if place in asked:
+            asked.remove(place)
+            n_checked = len(outcomes)
+    return Accuracy(sum(outcomes[:n_checked]), n_checked)

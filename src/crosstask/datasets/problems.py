@@ -10,13 +10,13 @@ import numpy as np
 from crosstask.datasets.release import StepIntervalFiles, read_step_intervals, read_tasks
 from crosstask.datasets.text_files import csv_rows
 from crosstask.features import NpyFeatures, read_rows
-from crosstask.records import Corpus, InputError, Problem, Task, Video, VideoKey, refuse_escaping_id
+from crosstask.records import Corpus, InputError, Problem, Progress, Task, Video, VideoKey, no_progress, refuse_escaping_id
 
 T = TypeVar("T")
 _ROWS_AT_ONCE = 4096  # bounds the memory of the finiteness check
 
 
-def problems_of_files(folder: Path) -> tuple[Corpus | None, list[Problem]]:
+def problems_of_files(folder: Path, progress: Progress = no_progress) -> tuple[Corpus | None, list[Problem]]:
     """The corpus, or None if it cannot be opened, and the problems of its files with file and line."""
     problems: list[Problem] = []
     corpus = _read_or_report(lambda: _open(folder), problems, folder.name)
@@ -26,7 +26,7 @@ def problems_of_files(folder: Path) -> tuple[Corpus | None, list[Problem]]:
     problems += _problems_of_lists(folder / "crosstask_release")
     problems += _tasks_without_videos(corpus)
     problems += _problems_of_intervals(corpus)
-    problems += _problems_of_features(corpus)
+    problems += _problems_of_features(corpus, progress)
     return corpus, problems
 
 
@@ -113,19 +113,22 @@ def _problems_of_intervals(corpus: Corpus) -> list[Problem]:
     return problems
 
 
-def _problems_of_features(corpus: Corpus) -> list[Problem]:
+def _problems_of_features(corpus: Corpus, progress: Progress) -> list[Problem]:
     """Feature files that are unreadable, transposed, of a different number of columns, or not finite; videos without features."""
     features = corpus.features
     if not isinstance(features, NpyFeatures):
         return []
     problems: list[Problem] = []
     shapes: dict[str, tuple[int, int]] = {}
-    for video in sorted({video.id for video in corpus.videos if video.id in features}):
-        file = f"{features.folder.name}/{video}.npy"
-        rows = _read_or_report(lambda video=video: read_rows(features.path(video)), problems, file)  # type: ignore[misc]
-        if rows is not None:
-            shapes[video] = rows.shape
-            problems += _nonfinite_values(rows, file)
+    videos = sorted({video.id for video in corpus.videos if video.id in features})
+    with progress("checking features", len(videos)) as advance:
+        for video in videos:
+            file = f"{features.folder.name}/{video}.npy"
+            rows = _read_or_report(lambda video=video: read_rows(features.path(video)), problems, file)  # type: ignore[misc]
+            if rows is not None:
+                shapes[video] = rows.shape
+                problems += _nonfinite_values(rows, file)
+            advance()
     problems += _inconsistent_widths(shapes, features.folder.name)
     missing = [video for video in corpus.videos if video.id not in features]
     problems += [_missing(video, features.folder.name) for video in missing]

@@ -1,12 +1,13 @@
 """Files for annotation tools: ELAN, Label Studio, FiftyOne."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from crosstask.export.localized_video import LocalizedVideo
+from crosstask.export.tables_and_json import json_with
 
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, not even escaped
 ELAN_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
@@ -38,9 +39,9 @@ def elan(video: LocalizedVideo) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + _NOT_XML.sub("\ufffd", ET.tostring(root, encoding="unicode")) + "\n"
 
 
-def label_studio(videos: Sequence[LocalizedVideo], frames_per_second: float) -> list[dict[str, Any]]:
+def label_studio(videos: Sequence[LocalizedVideo], frames_per_second: float) -> Iterator[dict[str, Any]]:
     """Label Studio tasks with timeline-label predictions; its timelines count frames from 1, so the frame rate is needed."""
-    return [
+    return (
         {
             "data": {"video": video.media, "task": video.title, "video_id": video.key.video},
             "predictions": [
@@ -52,7 +53,7 @@ def label_studio(videos: Sequence[LocalizedVideo], frames_per_second: float) -> 
             ],
         }
         for video in videos
-    ]
+    )
 
 
 def _label_studio_region(number: int, step: Any, frames_per_second: float) -> dict[str, Any]:
@@ -69,17 +70,20 @@ def _label_studio_region(number: int, step: Any, frames_per_second: float) -> di
     }
 
 
-def fiftyone(videos: Sequence[LocalizedVideo]) -> dict[str, Any]:
-    """The labels file of a FiftyOne temporal-detection dataset; timestamps in seconds, which FiftyOne converts to frames."""
-    return {
-        "classes": sorted({step.name for video in videos for step in video.steps}),
-        "labels": {
-            str(video.key): [
-                {"label": step.name, "timestamps": [step.start_s, step.end_s], "confidence": step.score} for step in video.steps
-            ]
-            for video in videos
-        },
-    }
+def fiftyone(videos: Sequence[LocalizedVideo]) -> Iterator[str]:
+    """The labels file of a FiftyOne temporal-detection dataset, in pieces; timestamps in seconds, which FiftyOne converts to frames."""
+    by_name = {str(video.key): video for video in videos}
+    labels = (
+        (
+            name,
+            [
+                {"label": step.name, "timestamps": [step.start_s, step.end_s], "confidence": step.score}
+                for step in by_name[name].steps
+            ],
+        )
+        for name in sorted(by_name)
+    )
+    return json_with({"classes": sorted({step.name for video in videos for step in video.steps})}, "labels", labels)
 
 
 def _mean(values: Sequence[float]) -> float:

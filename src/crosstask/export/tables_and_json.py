@@ -2,26 +2,31 @@
 
 import csv
 import io
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from crosstask.export.localized_video import LocalizedVideo
 from crosstask.records import MACHINE, PERSON, FoundStep
+from crosstask.storage import stable_json
 
 _PLAIN_ID = re.compile(r"[-\w]+")
 COLUMNS = ("task", "video", "step", "moment_s", "start_s", "end_s", "score", "confidence", "p_shown", "shown")
 
 
-def csv_table(videos: Sequence[LocalizedVideo]) -> str:
-    """One row per step; absent steps have empty times. The column `by` is added where a person labelled some steps."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+def csv_table(videos: Sequence[LocalizedVideo]) -> Iterator[str]:
+    """One row per step, in pieces; absent steps have empty times. The column `by` is added where a person labelled some steps."""
     labelled = any(video.denied or any(step.by == PERSON for step in video.steps) for video in videos)
-    writer.writerow((*COLUMNS, "by") if labelled else COLUMNS)
+    yield _csv_lines([(*COLUMNS, "by") if labelled else COLUMNS])
     for video in videos:
-        for row, by in _rows(video):
-            writer.writerow((*_named(video), *row, by) if labelled else (*_named(video), *row))
+        rows = [(*_named(video), *row, by) if labelled else (*_named(video), *row) for row, by in _rows(video)]
+        yield _csv_lines(rows)
+
+
+def _csv_lines(rows: Iterable[Iterable[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
@@ -46,12 +51,12 @@ def _no_formula(cell: str) -> str:
     return f"'{cell}" if cell[:1] in "=+-@\t\r" else cell
 
 
-def localize_json(videos: Sequence[LocalizedVideo]) -> list[dict[str, Any]]:
+def localize_json(videos: Sequence[LocalizedVideo]) -> Iterator[dict[str, Any]]:
     """The JSON of `localize` for every video."""
-    return [
+    return (
         {"video": p.key.video, "task": p.key.task, "steps": [_step_json(step) for step in p.steps], "absent": list(p.absent)}
         for p in videos
-    ]
+    )
 
 
 def _step_json(step: FoundStep) -> dict[str, Any]:
@@ -59,10 +64,51 @@ def _step_json(step: FoundStep) -> dict[str, Any]:
     return {name: value for name, value in step.to_json().items() if name != "intervals"}
 
 
-def activitynet(videos: Sequence[LocalizedVideo]) -> dict[str, Any]:
-    """Detection results in the format of ActivityNet: label, score and segment by video."""
-    results: dict[str, list[dict[str, Any]]] = {}
+def activitynet(videos: Sequence[LocalizedVideo]) -> Iterator[str]:
+    """Detection results in the format of ActivityNet, in pieces: label, score and segment by video."""
+    by_id: dict[str, list[FoundStep]] = {}
     for video in videos:
-        found = [{"label": step.name, "score": step.score, "segment": [step.start_s, step.end_s]} for step in video.steps]
-        results.setdefault(video.key.video, []).extend(found)
-    return {"version": "VERSION 1.3", "results": results, "external_data": {"used": False, "details": "crosstask"}}
+        by_id.setdefault(video.key.video, []).extend(video.steps)
+    found = (
+        (name, [{"label": s.name, "score": s.score, "segment": [s.start_s, s.end_s]} for s in by_id[name]])
+        for name in sorted(by_id)
+    )
+    shell = {"version": "VERSION 1.3", "external_data": {"used": False, "details": "crosstask"}}
+    return json_with(shell, "results", found)
+
+
+def json_list(items: Iterable[Any]) -> Iterator[str]:
+    """The text of `stable_json` for a list of items, in pieces: tens of thousands of videos are never in memory at once.
+
+    >>> "".join(json_list([{"a": 1}, 2])) == stable_json([{"a": 1}, 2]), "".join(json_list([]))
+    (True, '[]\\n')
+    """
+    yield from _joined(("[", "]"), (_indented(item, "  ") for item in items))
+    yield "\n"
+
+
+def json_with(shell: Mapping[str, Any], name: str, pairs: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    """The text of `stable_json` for an object with one member more, an object of sorted pairs, in pieces.
+
+    >>> "".join(json_with({"z": 1}, "of", [("a", [2]), ("b", 3)])) == stable_json({"z": 1, "of": {"a": [2], "b": 3}})
+    True
+    """
+    before, after = stable_json({**shell, name: {}}).split(f'"{name}": {{}}')
+    yield f'{before}"{name}": '
+    members = (f"    {json.dumps(key, ensure_ascii=False)}: {_indented(value, '    ').lstrip()}" for key, value in pairs)
+    yield from _joined(("{", "  }"), members)
+    yield after
+
+
+def _joined(brackets: tuple[str, str], items: Iterable[str]) -> Iterator[str]:
+    """The items between brackets, one a line; an empty pair of brackets without any."""
+    yield brackets[0]
+    n_items = 0
+    for n_items, item in enumerate(items, start=1):
+        yield f",\n{item}" if n_items > 1 else f"\n{item}"
+    yield f"\n{brackets[1]}" if n_items else brackets[1].strip()
+
+
+def _indented(value: Any, by: str) -> str:
+    """The lines of a value as stable JSON, indented; a line break inside a text is escaped in JSON."""
+    return by + stable_json(value).rstrip("\n").replace("\n", f"\n{by}")

@@ -1,119 +1,37 @@
-"""Thousands of small feature files packed into one memory-mapped file of rows.
+"""Packing thousands of small feature files into a few memory-mapped files of rows; `pack_index` says what a pack is.
 
-A pack is a folder of two files: `rows-DIGEST.bin` (all rows, one video after the other, float16 or float32, C order) and
-`index.json` (first row of each video, the checksum of its rows, and the size and modification time of its source file). Rows are
-appended to `unfinished.bin`, which is renamed when complete; the index is written last and names its rows file, so that a process
-that has an older pack open keeps reading the old rows. Interrupted packing resumes after the last video known to be on disk.
+Rows are written to `unfinished.bin`, which becomes a part when it is large enough or complete. After each part the index is written, so that packing which
+was interrupted goes on after the last part, like packing to which videos were added. Parts never change: a process that has an older pack open keeps
+reading its rows.
 """
 
-import hashlib
-import json
 import logging
 import os
-import re
-import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.features.npy_files import NpyFeatures
+from crosstask.features.pack_index import PackedFeatures, PackedVideo, Part, checksum, index_of, part_name, read_index
 from crosstask.records import InputError
-from crosstask.storage import blocking_lock, nonblocking_lock, read_text, stable_json, write_json
+from crosstask.storage import blocking_lock, nonblocking_lock, write_json
 
 log = logging.getLogger(__name__)
-FORMAT = 2  # of index.json
-_ROWS_FILE_NAME = re.compile(r"rows-[0-9a-f]{16}\.bin")
-_FLUSH_EVERY_BYTES = 256 * 2**20  # ours: at most so much is packed again after an interruption
+_PART_BYTES = 2**30  # ours: at most so much is packed again after an interruption
+_MOST_SMALL_PARTS = 64  # ours: beyond what the size of the rows requires; with more, everything is packed anew
 _READ_AHEAD = 2  # videos read by threads while one is written
 # Float16 is refused when its rounding error exceeds 0.05 standard deviations in more than a tenth of the columns (both ours).
 _MAX_RELATIVE_ERROR = 0.05
 _MAX_COARSE_COLUMNS = 0.1
 _N_PROBED_ROWS = 16  # rows of a video on which that is measured
 Progress = Callable[[int, int], None]  # videos done, videos in all
-
-
-@dataclass(frozen=True)
-class PackedVideo:
-    """Position and checksum of one video's rows in the pack, and size and modification time of their source file."""
-
-    id: str
-    first_row: int
-    n_rows: int
-    crc32: int
-    source_size: int
-    source_mtime_ns: int
-
-
-@dataclass(frozen=True)
-class PackedFeatures:
-    """Feature rows of a pack; `all_rows` is the whole file as one memory-mapped (R, D) array."""
-
-    folder: Path
-    n_dimensions: int
-    dtype: str
-    videos: dict[str, PackedVideo]
-    rows_file: str
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(R, D)."""
-        return sum(video.n_rows for video in self.videos.values()), self.n_dimensions
-
-    @property
-    def n_bytes(self) -> int:
-        """Size of the rows file in bytes."""
-        return self.shape[0] * self.shape[1] * np.dtype(self.dtype).itemsize
-
-    @cached_property
-    def all_rows(self) -> npt.NDArray[np.floating]:
-        """(R, D), read-only, memory-mapped."""
-        return np.memmap(self.folder / self.rows_file, dtype=self.dtype, mode="r", shape=self.shape)
-
-    def __contains__(self, video_id: object) -> bool:
-        """True if the video is packed."""
-        return video_id in self.videos
-
-    def __iter__(self) -> Iterator[str]:
-        """Video ids, sorted."""
-        return iter(sorted(self.videos))
-
-    def length(self, video_id: str) -> int:
-        """T."""
-        return self._video(video_id).n_rows
-
-    def checksum(self, video_id: str) -> int:
-        """CRC-32 of the video's rows, from the index."""
-        return self._video(video_id).crc32
-
-    def first_row(self, video_id: str) -> int:
-        """Index of the video's first row in `all_rows`."""
-        return self._video(video_id).first_row
-
-    def rows(self, video_id: str) -> npt.NDArray[np.floating]:
-        """(T, D), a view into the mapped file."""
-        video = self._video(video_id)
-        return self.all_rows[video.first_row : video.first_row + video.n_rows]
-
-    def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
-        """The whole mapped file (R, D), and the first row of each video in it."""
-        return self.all_rows, {video_id: self.first_row(video_id) for video_id in video_ids}
-
-    def _video(self, video_id: str) -> PackedVideo:
-        if video_id not in self.videos:
-            raise InputError(f"video {video_id}: not in the pack {self.folder.name}; run `crosstask pack` again")
-        return self.videos[video_id]
-
-    def damaged(self) -> list[str]:
-        """Ids of the videos whose rows no longer match their checksum, sorted."""
-        return [video_id for video_id in self if _checksum(self.rows(video_id)) != self.videos[video_id].crc32]
 
 
 def all_finite(rows: npt.NDArray[np.floating]) -> bool:
@@ -127,14 +45,10 @@ def all_finite(rows: npt.NDArray[np.floating]) -> bool:
     return bool((np.ascontiguousarray(rows).view(np.uint16) & np.uint16(0x7FFF)).max() < 0x7C00)
 
 
-def _checksum(rows: npt.NDArray[np.floating]) -> int:
-    return zlib.crc32(np.ascontiguousarray(rows).view(np.uint8).reshape(-1).data)
-
-
 def pack_features(
     source: NpyFeatures, video_ids: Iterable[str], folder: Path, dtype: str = "float16", progress: Progress | None = None
 ) -> PackedFeatures:
-    """The packed rows of some videos; resumes an unfinished pack and reuses one that is up to date."""
+    """The packed rows of some videos; a pack that is up to date is reused, otherwise what is missing is appended."""
     wanted = sorted(set(video_ids))
     finished = open_packed(folder, source, wanted, dtype)
     if finished is not None:
@@ -147,66 +61,96 @@ def pack_features(
 
 
 def _pack(source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None) -> PackedFeatures:
-    """A new pack: rows, then the index, then removal of the files of older packs."""
-    videos, n_dimensions = _append(source, wanted, folder, dtype, progress)
-    index = _index(dtype, n_dimensions, videos)
-    (folder / "unfinished.bin").replace(folder / index["rows"])
-    write_json(folder / "index.json", index)
-    _remove_older(folder, index["rows"])
-    return PackedFeatures(folder, n_dimensions, dtype, {video.id: video for video in videos}, index["rows"])
+    """A pack of the wanted videos: what is current of an older one, then new parts, then removal of the files of older packs."""
+    pack = _current_part_of(source, folder, dtype) or PackedFeatures(folder, 0, dtype, {}, ())
+    missing = [video_id for video_id in wanted if video_id not in pack.videos]
+    flushed: Future[None] | None = None  # a thread waits for the disk while the next rows are written
+    prepared, n_packed = _prepared(source, missing, dtype), len(wanted) - len(missing)
+    with ThreadPoolExecutor(1) as flusher:
+        for longer, file in _appended(pack, prepared, n_packed, len(wanted), progress):
+            pack = longer
+            if flushed is not None:
+                flushed.result()
+            flushed = flusher.submit(_flush_and_index, file, pack)
+        if flushed is not None:
+            flushed.result()
+    _remove_older(pack)
+    return pack
 
 
-def _remove_older(folder: Path, rows_file: str) -> None:
-    for old in [*folder.glob("rows*.bin"), *folder.glob("unfinished.*")]:
-        if old.name != rows_file:
+def _current_part_of(source: NpyFeatures, folder: Path, dtype: str) -> PackedFeatures | None:
+    """The older pack with the videos whose files have not changed; None where there is little to keep, or too many small parts."""
+    old = read_index(folder / "index.json")
+    if old is None or old.dtype != dtype or not old.files_are_complete:
+        return None
+    kept = [video for video in old.videos.values() if _is_current(source, video)]
+    used = sorted({video.part for video in kept})
+    number = {part: i for i, part in enumerate(used)}
+    videos = {video.id: replace(video, part=number[video.part]) for video in kept}
+    pack = PackedFeatures(folder, old.n_dimensions, dtype, videos, tuple(old.parts[part] for part in used))
+    worth_keeping = 2 * pack.shape[0] * pack.row_bytes > old.n_bytes
+    return pack if worth_keeping and len(used) <= _MOST_SMALL_PARTS + 2 * pack.n_bytes // _PART_BYTES else None
+
+
+def _appended(
+    pack: PackedFeatures, prepared: Iterator["_Prepared"], done: int, total: int, progress: Progress | None
+) -> Iterator[tuple[PackedFeatures, BinaryIO]]:
+    """The pack with one more part, and the open file of that part, each time one is complete; not flushed to disk yet."""
+    waiting = next(prepared, None)
+    while waiting is not None:
+        file, added, n_rows = (pack.folder / "unfinished.bin").open("wb"), list[PackedVideo](), 0
+        try:
+            while waiting is not None and (not added or n_rows * pack.row_bytes < _PART_BYTES):
+                pack = pack if pack.n_dimensions else replace(pack, n_dimensions=waiting.rows.shape[1])
+                _refuse_other_width(waiting, pack.n_dimensions)
+                file.write(waiting.rows.view(np.uint8).reshape(-1).data)
+                added.append(_entry(waiting, len(pack.parts), n_rows))
+                n_rows, done, waiting = n_rows + len(waiting.rows), done + 1, next(prepared, None)
+                if progress is not None:
+                    progress(done, total)
+            file.flush()
+        except BaseException:
+            file.close()
+            raise
+        pack = _with_part(pack, added, n_rows)
+        yield pack, file
+
+
+def _refuse_other_width(video: "_Prepared", n_dimensions: int) -> None:
+    if video.rows.shape[1] != n_dimensions:
+        raise InputError(f"{video.id}.npy: {video.rows.shape[1]} columns; the videos before it have {n_dimensions}")
+
+
+def _entry(video: "_Prepared", part: int, first_row: int) -> PackedVideo:
+    return PackedVideo(video.id, part, first_row, len(video.rows), video.crc32, *video.stamp)
+
+
+def _with_part(pack: PackedFeatures, added: Sequence[PackedVideo], n_rows: int) -> PackedFeatures:
+    """The pack with the rows of `unfinished.bin` as a part under its final name, which no index on disk names yet."""
+    part = Part(part_name(pack.dtype, pack.n_dimensions, added), n_rows)
+    (pack.folder / "unfinished.bin").replace(pack.folder / part.rows)
+    return replace(pack, videos=pack.videos | {video.id: video for video in added}, parts=(*pack.parts, part))
+
+
+def _flush_and_index(file: BinaryIO, pack: PackedFeatures) -> None:
+    """Flush a part to disk, then write the index that names it."""
+    with file:
+        os.fsync(file.fileno())
+    write_json(pack.folder / "index.json", index_of(pack))
+
+
+def _remove_older(pack: PackedFeatures) -> None:
+    current = {part.rows for part in pack.parts}
+    for old in [*pack.folder.glob("rows*.bin"), *pack.folder.glob("unfinished.*")]:
+        if old.name not in current:
             old.unlink(missing_ok=True)
 
 
 def _remove_stale_files(pack: PackedFeatures) -> None:
     """Remove files of older packs, left by a process killed just after it had finished; skipped if the pack is locked or read-only."""
-    if {path.name for path in pack.folder.iterdir()} > {"index.json", pack.rows_file}:
+    if {path.name for path in pack.folder.iterdir()} > {"index.json", *(part.rows for part in pack.parts)}:
         with suppress(OSError), nonblocking_lock(pack.folder / "index.json"):
-            _remove_older(pack.folder, pack.rows_file)
-
-
-def _append(
-    source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None
-) -> tuple[list[PackedVideo], int]:
-    """Entries of all videos and D; the rows are appended after those that an earlier attempt has flushed."""
-    videos, n_dimensions = _resumable_prefix(source, wanted, folder, dtype)
-    row_bytes = n_dimensions * np.dtype(dtype).itemsize
-    next_row = sum(video.n_rows for video in videos)
-    unflushed_bytes = 0
-    flushed: Future[None] | None = None  # a thread waits for the disk while the next rows are written
-    with _open_for_append(folder / "unfinished.bin", next_row * row_bytes) as file, ThreadPoolExecutor(1) as flusher:
-        prepared = _prepared(source, wanted[len(videos) :], dtype)
-        for done, (video_id, rows, crc32, (size, mtime)) in enumerate(prepared, start=len(videos) + 1):
-            n_dimensions = n_dimensions or rows.shape[1]
-            if rows.shape[1] != n_dimensions:
-                raise InputError(f"{video_id}.npy: {rows.shape[1]} columns; the videos before it have {n_dimensions}")
-            file.write(rows.view(np.uint8).reshape(-1).data)
-            videos.append(PackedVideo(video_id, next_row, len(rows), crc32, size, mtime))
-            next_row += len(rows)
-            unflushed_bytes += rows.nbytes
-            if unflushed_bytes >= _FLUSH_EVERY_BYTES:
-                unflushed_bytes = 0
-                if flushed is not None:
-                    flushed.result()
-                file.flush()
-                flushed = flusher.submit(_write_resume_point, file, folder, _index(dtype, n_dimensions, videos))
-            if progress is not None:
-                progress(done, len(wanted))
-        if flushed is not None:
-            flushed.result()
-        file.flush()
-        os.fsync(file.fileno())
-    return videos, n_dimensions
-
-
-def _write_resume_point(file: BinaryIO, folder: Path, index: Mapping[str, Any]) -> None:
-    """Flush the rows to disk, then write the index from which a later attempt resumes."""
-    os.fsync(file.fileno())
-    write_json(folder / "unfinished.json", index)
+            _remove_older(pack)
 
 
 class _Prepared(NamedTuple):
@@ -238,26 +182,7 @@ def _prepare(source: NpyFeatures, video_id: str, dtype: str) -> _Prepared:
     source.length(video_id)  # an InputError for a file that cannot be read
     stamp = _size_and_mtime(source.path(video_id))  # before the rows are read, so that a later change of the file is detected
     rows = as_packed(source.load(video_id), dtype, video_id)
-    return _Prepared(video_id, rows, _checksum(rows), stamp)
-
-
-def _open_for_append(path: Path, keep_bytes: int) -> BinaryIO:
-    """The rows file truncated to `keep_bytes` and positioned at its end."""
-    file = path.open("r+b" if path.exists() else "w+b")
-    file.truncate(keep_bytes)
-    file.seek(keep_bytes)
-    return file
-
-
-def _resumable_prefix(source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str) -> tuple[list[PackedVideo], int]:
-    """Entries and D that an interrupted attempt at the same files has flushed to disk; ([], 0) without one."""
-    found = _read_index(folder / "unfinished.json")
-    rows_file = folder / "unfinished.bin"
-    if found is None or not rows_file.exists() or found.dtype != dtype:
-        return [], 0
-    videos = list(found.videos.values())
-    same = [v.id for v in videos] == list(wanted[: len(videos)]) and all(_is_current(source, v) for v in videos)
-    return (videos, found.n_dimensions) if same and rows_file.stat().st_size >= found.n_bytes else ([], 0)
+    return _Prepared(video_id, rows, checksum(rows), stamp)
 
 
 class NeedsFloat32(InputError):
@@ -295,21 +220,21 @@ def _float16_loses_precision(rows: npt.NDArray[np.floating]) -> bool:
 
 def open_packed(folder: Path, source: NpyFeatures, video_ids: Iterable[str], dtype: str = "float16") -> PackedFeatures | None:
     """The pack in `folder`, or None if it is absent, unfinished, of another dtype, or a source file has changed."""
-    pack = _read_index(folder / "index.json")
+    pack = read_index(folder / "index.json")
     if pack is None or pack.dtype != dtype:
         return None
     wanted = list(video_ids)
     if not all(video_id in pack.videos and _is_current(source, pack.videos[video_id]) for video_id in wanted):
         return None
-    with suppress(OSError, ValueError):  # rows file missing or truncated: pack again
-        if (folder / pack.rows_file).stat().st_size == pack.n_bytes and len(pack.all_rows):
+    with suppress(OSError, ValueError):  # a part is missing or truncated: pack again
+        if pack.files_are_complete and len(pack.all_rows):
             return pack
     return None
 
 
 def dtype_of_pack(folder: Path) -> str | None:
     """The dtype of the pack in a folder, even if it is out of date; None without a pack."""
-    pack = _read_index(folder / "index.json")
+    pack = read_index(folder / "index.json")
     return None if pack is None else pack.dtype
 
 
@@ -320,37 +245,3 @@ def _is_current(source: NpyFeatures, video: PackedVideo) -> bool:
 def _size_and_mtime(path: Path) -> tuple[int, int]:
     status = path.stat()
     return status.st_size, status.st_mtime_ns
-
-
-def _index(dtype: str, n_dimensions: int, videos: Sequence[PackedVideo]) -> dict[str, Any]:
-    """The index as JSON values; the rows file is named by a digest of dtype, ids, lengths and checksums."""
-    contents = [dtype, n_dimensions, [[video.id, video.n_rows, video.crc32] for video in videos]]
-    digest = hashlib.sha256(stable_json(contents).encode()).hexdigest()[:16]
-    listed = [asdict(video) for video in videos]
-    return {"format": FORMAT, "dtype": dtype, "n_dimensions": n_dimensions, "rows": f"rows-{digest}.bin", "videos": listed}
-
-
-def _read_index(path: Path) -> PackedFeatures | None:
-    """The pack that an index file describes, or None if the file is not a valid index."""
-    try:
-        data = json.loads(read_text(path, "utf-8"))
-        if data["format"] != FORMAT or data["dtype"] not in ("float16", "float32") or not _ROWS_FILE_NAME.fullmatch(data["rows"]):
-            return None
-        videos = {entry["id"]: PackedVideo(**entry) for entry in data["videos"]}
-        pack = PackedFeatures(path.parent, data["n_dimensions"], data["dtype"], videos, data["rows"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return pack if _is_valid(pack) else None
-
-
-def _is_valid(pack: PackedFeatures) -> bool:
-    """True if all numbers are valid and the videos follow one another without gaps."""
-    numbers = [getattr(video, field.name) for video in pack.videos.values() for field in fields(video)[1:]]
-    if not all(type(number) is int and number >= 0 for number in [pack.n_dimensions, *numbers]) or not pack.n_dimensions:
-        return False
-    next_row = 0
-    for video in pack.videos.values():
-        if type(video.id) is not str or video.first_row != next_row or not video.n_rows:
-            return False
-        next_row += video.n_rows
-    return next_row > 0

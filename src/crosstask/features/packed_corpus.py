@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from crosstask.features.npy_files import NpyFeatures
-from crosstask.features.pack import NeedsFloat32, PackedFeatures, Progress, dtype_of_pack, pack_features
-from crosstask.records import Corpus, InputError
+from crosstask.features.pack import NeedsFloat32, dtype_of_pack, open_packed, pack_features
+from crosstask.features.pack_index import PackedFeatures
+from crosstask.records import Corpus, InputError, Progress, no_progress
 from crosstask.storage import derived_folder
 
 log = logging.getLogger(__name__)
@@ -25,7 +26,7 @@ def packable_videos(corpus: Corpus) -> list[str]:
     return sorted({video.id for video in corpus.videos if video.id in corpus.features})
 
 
-def with_packed_features(corpus: Corpus, progress: Progress | None = None) -> Corpus:
+def with_packed_features(corpus: Corpus, progress: Progress = no_progress) -> Corpus:
     """The same corpus with packed features; unchanged if its features are not `.npy` files."""
     if not isinstance(corpus.features, NpyFeatures) or corpus.folder is None:
         return corpus
@@ -35,11 +36,19 @@ def with_packed_features(corpus: Corpus, progress: Progress | None = None) -> Co
     return replace(corpus, features=_packed(corpus.features, videos, pack_folder(corpus), progress))
 
 
-def _packed(source: NpyFeatures, videos: Sequence[str], folder: Path, progress: Progress | None) -> PackedFeatures:
+def _packed(source: NpyFeatures, videos: Sequence[str], folder: Path, progress: Progress) -> PackedFeatures:
     """The pack, in the dtype of an existing pack; otherwise float16, or float32 if float16 is too coarse."""
     dtype = dtype_of_pack(folder) or "float16"
     try:
-        return pack_features(source, videos, folder, dtype, progress)
+        return _packing(source, videos, folder, dtype, progress)
     except NeedsFloat32 as reason:
         log.warning("packing in float32, twice the size: %s", str(reason).removesuffix(": pack with --dtype float32"))
-        return pack_features(source, videos, folder, "float32", progress)
+        return _packing(source, videos, folder, "float32", progress)
+
+
+def _packing(source: NpyFeatures, videos: Sequence[str], folder: Path, dtype: str, progress: Progress) -> PackedFeatures:
+    """The pack; progress is shown only if something must be packed."""
+    if (current := open_packed(folder, source, videos, dtype)) is not None:
+        return current
+    with progress("packing features", len(videos)) as advance:
+        return pack_features(source, videos, folder, dtype, lambda done, total: advance())

@@ -9,22 +9,24 @@ from crosstask.datasets.problems import problems_of_files
 from crosstask.inference import NoOrderedAnswer, decode_once
 from crosstask.methods.training_videos import allowed_segments
 from crosstask.metrics.truth import TOLERATED_OVERSHOOT_S
-from crosstask.records import Corpus, InputError, Problem, Video
+from crosstask.records import Corpus, InputError, Problem, Progress, Video, no_progress
 
 
-def problems_of_folder(folder: Path) -> list[Problem]:
+def problems_of_folder(folder: Path, progress: Progress = no_progress) -> list[Problem]:
     """Problems of the files of a corpus, and of what they say together, sorted by file: the list of `validate`."""
-    corpus, problems = problems_of_files(folder)
+    corpus, problems = problems_of_files(folder, progress)
     if corpus is not None:
-        problems += problems_of_corpus(corpus)
+        problems += problems_of_corpus(corpus, progress)
     return sorted(set(problems), key=lambda p: (p.file, p.line or 0, p.message))
 
 
-def problems_of_corpus(corpus: Corpus) -> list[Problem]:
+def problems_of_corpus(corpus: Corpus, progress: Progress = no_progress) -> list[Problem]:
     """Problems that appear only when parts of the corpus are compared."""
     problems: list[Problem] = []
-    for video in corpus.videos:
-        problems += _of_length(corpus, video)
+    with progress("comparing annotations with videos", len(corpus.videos)) as advance:
+        for video in corpus.videos:
+            problems += _of_length(corpus, video)
+            advance()
     problems += _of_subtitles(corpus)
     return problems
 

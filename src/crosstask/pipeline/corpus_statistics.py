@@ -10,14 +10,18 @@ from crosstask.metrics.statistics import (
     task_statistics,
     task_statistics_to_json,
 )
-from crosstask.records import Corpus
+from crosstask.records import Corpus, Progress, no_progress
 from crosstask.text import count_words, vocabulary_of
 
 
-def corpus_statistics(corpus: Corpus) -> dict[str, Any]:
+def corpus_statistics(corpus: Corpus, progress: Progress = no_progress) -> dict[str, Any]:
     """The figures of a corpus by task, by group of tasks, and overall: the JSON of `stats`."""
     tasks = list(corpus.tasks.values())
-    rows = {task.id: task_statistics(corpus, task) for task in tasks}
+    rows = {}
+    with progress("counting tasks", len(tasks)) as advance:
+        for task in tasks:
+            rows[task.id] = task_statistics(corpus, task)
+            advance()
     groups = {
         "primary": [task for task in tasks if task.primary],
         "related": [task for task in tasks if not task.primary],

@@ -11,7 +11,6 @@ The corpus is opened once; each stage takes it and returns it with what the stag
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -39,22 +38,15 @@ from crosstask.pipeline.preflight import (
 )
 from crosstask.pipeline.run_labels import labels_of, relevant_videos, remove_learning_backup, with_run_labels
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
-from crosstask.records import Corpus, InputError, Localization, VideoKey
+from crosstask.records import Corpus, InputError, Localization, Progress, VideoKey, no_progress
 from crosstask.storage import derived_folder, nonblocking_lock
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import choose_encoder
-
-Progress = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
 
 
 def default_encoder(documents: Sequence[str]) -> Encoder:
     """The best encoder that is installed; without documents (speech features) it must be the sentence encoder."""
     return choose_encoder(None if documents else "sentence", None, documents)
-
-
-def no_progress(stage: str, total: int) -> AbstractContextManager[Callable[[], None]]:
-    """Progress that shows nothing."""
-    return nullcontext(lambda: None)
 
 
 @dataclass(frozen=True)

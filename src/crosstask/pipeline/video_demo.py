@@ -21,8 +21,8 @@ from crosstask.metrics.recall import mean_over_tasks
 from crosstask.model.localization import localization_of
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.frame_strips import write_strips
-from crosstask.pipeline.run import Progress, RunConfig, RunResult, run_stages
-from crosstask.records import Corpus, Localization, Video, VideoKey
+from crosstask.pipeline.run import RunConfig, RunResult, run_stages
+from crosstask.records import Corpus, Localization, Progress, Video, VideoKey
 from crosstask.report.page import write_report
 from crosstask.runs import open_run, write_run
 from crosstask.storage import nonblocking_lock

@@ -1,5 +1,6 @@
 """The functions that `view` passes to the viewer: localization of an edited step list, and the store of annotations."""
 
+import gc
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -156,13 +157,16 @@ class StepLocalizer:
         return EditedLocalization(localization_of(task_from_steps(known), scores, video.id), scores, "kept scores", tuple(notes))
 
 
-def warm_up() -> None:
-    """Compile the decoder before the first request needs it."""
+def warm_up(run: RunFolder) -> None:
+    """Compile the decoder and order the steps for review before the first request needs them."""
     import numpy as np
 
+    from crosstask.correction.queue import pool_of
     from crosstask.model.localization import localization_of
 
     localization_of(task_from_steps("warm up"), np.zeros((2, 1)))
+    pool_of(run)
+    gc.freeze()
 
 
 _WHAT_TO_DO = "new steps need the model and the features: start view with --corpus FOLDER."

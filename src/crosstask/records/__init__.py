@@ -7,6 +7,7 @@ from crosstask.records.label import StepLabel, labels_from_annotation
 from crosstask.records.localization import MACHINE, PERSON, FoundStep, Localization, localization_from_json
 from crosstask.records.narration import Cue, Narration, Word
 from crosstask.records.problem import InputError, MissingExtra, Problem, at_line
+from crosstask.records.progress import Progress, no_progress
 from crosstask.records.task import Task, task_from_steps
 from crosstask.records.text_side import TextSide
 from crosstask.records.video import Video, VideoKey, parse_video_key, refuse_escaping_id
@@ -27,6 +28,7 @@ __all__ = [
     "Narration",
     "NoFeatures",
     "Problem",
+    "Progress",
     "StepInterval",
     "StepLabel",
     "Task",
@@ -38,6 +40,7 @@ __all__ = [
     "install_command",
     "labels_from_annotation",
     "localization_from_json",
+    "no_progress",
     "parse_video_key",
     "refuse_escaping_id",
     "segment_at",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -132,7 +133,14 @@ class Corpus:
 
     def videos_of(self, task_id: str) -> list[Video]:
         """The videos listed under a task, in file order."""
-        return [video for video in self.videos if video.task == task_id]
+        return list(self._by_task.get(task_id, ()))
+
+    @cached_property
+    def _by_task(self) -> dict[str, list[Video]]:
+        found: dict[str, list[Video]] = {}
+        for video in self.videos:
+            found.setdefault(video.task, []).append(video)
+        return found
 
     def n_segments(self, video: Video) -> int:
         """T of a video: its feature rows, or the published count of seconds."""

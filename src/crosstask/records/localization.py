@@ -15,7 +15,7 @@ MACHINE, PERSON = "machine", "person"  # who says where a step is
 COLUMNS = ("step", "moment_s", "start_s", "end_s", "score", "confidence", "p_shown", "shown")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FoundStep:
     """A step that was found: its moment, the interval around it, and how certain the model is."""
 
@@ -46,7 +46,7 @@ class FoundStep:
         return shape
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, slots=True)
 class Localization:
     """The steps found in one video for one task, in list order.
 

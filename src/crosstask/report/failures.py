@@ -1,6 +1,7 @@
 """The probable reason for each missed step, from scores and truth, in the categories of the paper."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +60,6 @@ def _inside(intervals: list[StepInterval], second: int, n_segments: int) -> bool
     return any(second in annotated.interval.segments(n_segments) for annotated in intervals)
 
 
-def count_outcomes(by_video: list[list[str]]) -> Counter[str]:
+def count_outcomes(by_video: Iterable[list[str]]) -> Counter[str]:
     """The number of steps with each outcome."""
     return Counter(outcome for video in by_video for outcome in video)

@@ -14,6 +14,7 @@ from crosstask.runs import RunFolder, RunVideo, open_run
 from crosstask.storage import stable_json, write_text
 
 VIDEOS_PER_TASK = 3  # with a timeline
+TIMELINE_BYTES = 2_000_000  # of timelines in a report; with the pictures it stays below 5 MB
 EVALUATED_VIDEOS = "videos held back from training"  # key in the settings of a run: the videos that are evaluated, if not all
 LABELLED_VIDEOS = "videos with labels by a person"  # key in the settings of a run: they are not evaluated
 GAINS = (("zhukov19", "task-specific"), ("hmm", "hmm, no sharing"))  # pairs of methods with and without sharing
@@ -106,11 +107,12 @@ def _failures(run: RunFolder) -> str:
     videos = [v for v in run.run.videos if v.truth is not None and v.key in localizations]
     held_back = run.run.settings.get(EVALUATED_VIDEOS)
     if isinstance(held_back, list):
-        videos = [v for v in videos if str(v.key) in held_back]
+        evaluated = set(map(str, held_back))
+        videos = [v for v in videos if str(v.key) in evaluated]
     if not videos:
         return ""
     counted = count_outcomes(
-        [outcomes(localizations[v.key], v.truth or (), run.scores(method, v.key), v.n_segments) for v in videos]
+        outcomes(localizations[v.key], v.truth or (), run.scores(method, v.key), v.n_segments) for v in videos
     )
     total = sum(counted.values())
     rows = f"<tr><td>{RIGHT}</td><td>{counted[RIGHT]}</td><td>{100 * counted[RIGHT] / total:.0f} %</td><td></td></tr>"
@@ -126,14 +128,25 @@ def _failures(run: RunFolder) -> str:
 def _timelines(run: RunFolder) -> str:
     method = run.run.methods[0]
     localizations = run.localizations.get(method, {})
+    by_task: dict[str, list[RunVideo]] = {task: [] for task in run.run.tasks}
+    for video in run.run.videos:
+        if video.key in localizations:
+            by_task[video.task].append(video)
     blocks: list[str] = []
-    for task in run.run.tasks.values():
-        videos = [v for v in run.run.videos if v.task == task.id and v.key in localizations]
-        drawn = [_timeline(run, method, v) for v in evenly_spaced(videos, VIDEOS_PER_TASK)]
-        if drawn:
-            more = f" ({len(drawn)} of {len(videos)} videos)" if len(videos) > len(drawn) else ""
-            opened = " open" if not blocks else ""
-            blocks.append(f"<details{opened}><summary>{escape(task.title)}{more}</summary>{''.join(drawn)}</details>")
+    left = TIMELINE_BYTES
+    for task, videos in by_task.items():
+        drawn = "".join(_timeline(run, method, v) for v in evenly_spaced(videos, VIDEOS_PER_TASK))
+        if not drawn:
+            continue
+        left -= len(drawn)
+        if left < 0:
+            blocks.append(
+                "<p>The timelines of the other tasks would make this page too large; <code>crosstask view</code> has all.</p>"
+            )
+            break
+        more = f" ({VIDEOS_PER_TASK} of {len(videos)} videos)" if len(videos) > VIDEOS_PER_TASK else ""
+        opened = " open" if not blocks else ""
+        blocks.append(f"<details{opened}><summary>{escape(run.run.tasks[task].title)}{more}</summary>{drawn}</details>")
     return f"<h2>Timelines</h2>{LEGEND}{''.join(blocks)}" if blocks else ""
 
 

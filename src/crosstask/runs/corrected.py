@@ -1,6 +1,6 @@
 """Localizations with the labels of a person in place of the machine's answers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from crosstask.records import PERSON, FoundStep, Interval, Localization, StepLabel
@@ -21,6 +21,24 @@ class StepCounts:
         ('312 steps found, 14 corrected', '312 steps found')
         """
         return f"{self.found} steps found" + (f", {self.corrected} corrected" if self.corrected else "")
+
+    def __add__(self, other: "StepCounts") -> "StepCounts":
+        """The counts of both."""
+        return StepCounts(self.found + other.found, self.corrected + other.corrected)
+
+    def __sub__(self, other: "StepCounts") -> "StepCounts":
+        """The counts without the other's."""
+        return StepCounts(self.found - other.found, self.corrected - other.corrected)
+
+
+def count_steps(localizations: Iterable[Localization]) -> StepCounts:
+    """The number of steps that are shown in the localizations, and of those that a person labelled."""
+    found = corrected = 0
+    for localization in localizations:
+        for step in localization.steps:
+            found += step.shown
+            corrected += step.by == PERSON
+    return StepCounts(found, corrected)
 
 
 def with_labels(localization: Localization, labels: Mapping[int, RunLabel], n_segments: int) -> Localization:

@@ -3,18 +3,17 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import (
     MAX_VIDEO_S,
-    PERSON,
     InputError,
     Interval,
     Localization,
@@ -23,11 +22,13 @@ from crosstask.records import (
     VideoKey,
     localization_from_json,
 )
-from crosstask.runs.corrected import StepCounts, with_labels
-from crosstask.runs.labels import LabelStore
+from crosstask.runs.corrected import StepCounts, count_steps, with_labels
+from crosstask.runs.label_changes import RunLabel
+from crosstask.runs.labels import LabelStore, file_signature
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
 from crosstask.storage import NotAnArray, map_array, read_text
 
+T = TypeVar("T")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -44,37 +45,61 @@ class RunFolder:
         """What people said about the steps of the videos."""
         return LabelStore(self.folder, self.run.tasks)
 
+    def remember(self, name: str, signature: object, compute: Callable[[], T]) -> T:
+        """A computed value, which is computed again when its signature, a value that changes with what it depends on, is another."""
+        if name not in self._cache or self._cache[name][0] != signature:
+            self._cache[name] = (signature, compute())
+        return cast(T, self._cache[name][1])
+
+    @cached_property
+    def n_segments(self) -> dict[VideoKey, int]:
+        """The number of segments of each video of the run."""
+        return {video.key: video.n_segments for video in self.run.videos}
+
+    @property
+    def results(self) -> Mapping[str, Any]:
+        """The results as they are on disk: learning from labels changes them."""
+        return self.remember("results", file_signature(self.folder / "run.json"), lambda: open_run(self.folder).run.results)
+
+    @property
+    def machine_signature(self) -> object:
+        """A value that changes with the localizations that the machine found."""
+        return file_signature(self.folder / "localizations.json")
+
     @property
     def localizations(self) -> dict[str, dict[VideoKey, Localization]]:
         """Method -> video -> its localization; a step that a person labelled is as the person said, whatever the method found."""
-        machine, signature = self.machine_localizations, (self._cache["machine"][0], self.labels.signature())
-        if self._cache.get("corrected", (None,))[0] != signature:
-            self._cache["corrected"] = (signature, self._with_labels(machine))
-        return dict(self._cache["corrected"][1])
+        signature = (self.machine_signature, self.labels.signature())
+        return dict(self.remember("corrected", signature, lambda: self._with_labels(self.machine_localizations)))
 
     def _with_labels(self, machine: dict[str, dict[VideoKey, Localization]]) -> dict[str, dict[VideoKey, Localization]]:
-        labels, lengths = self.labels.labels(), {video.key: video.n_segments for video in self.run.videos}
+        labels = self.labels.labels()
         if not labels:
             return machine
-        return {
-            method: {key: with_labels(found, labels.get(key, {}), lengths.get(key, 0)) for key, found in videos.items()}
-            for method, videos in machine.items()
-        }
+        return {method: videos | self._labelled(videos, labels) for method, videos in machine.items()}
+
+    def _labelled(
+        self, videos: Mapping[VideoKey, Localization], labels: Mapping[VideoKey, Mapping[int, RunLabel]]
+    ) -> dict[VideoKey, Localization]:
+        """The localizations of the videos with a label, with their labels."""
+        found = {key: of_video for key, of_video in labels.items() if key in videos}
+        return {key: with_labels(videos[key], of_video, self.n_segments.get(key, 0)) for key, of_video in found.items()}
 
     @property
     def machine_localizations(self) -> dict[str, dict[VideoKey, Localization]]:
         """Method -> video -> its localization as the machine found it."""
-        stat = (self.folder / "localizations.json").stat() if (self.folder / "localizations.json").exists() else None
-        signature = None if stat is None else (stat.st_ino, stat.st_mtime_ns, stat.st_size)
-        if self._cache.get("machine", (0,))[0] != signature:
-            self._cache["machine"] = (signature, self._read_localizations())
-        return dict(self._cache["machine"][1])
+        return dict(self.remember("machine", self.machine_signature, self._read_localizations))
 
     def counts(self) -> StepCounts:
         """How many steps the main method and people found, and how many a person confirmed or corrected."""
-        found = self.localizations.get(next(iter(self.run.methods), ""), {})
-        steps = [step for localization in found.values() for step in localization.steps]
-        return StepCounts(sum(step.shown for step in steps), sum(step.by == PERSON for step in steps))
+        return self.remember("counts", (self.machine_signature, self.labels.signature()), self._count)
+
+    def _count(self) -> StepCounts:
+        """The counts of the machine's answers, which seldom change, and what the labelled videos add to them."""
+        videos = self.machine_localizations.get(next(iter(self.run.methods), ""), {})
+        of_machine = self.remember("machine counts", self.machine_signature, lambda: count_steps(videos.values()))
+        labelled = self._labelled(videos, self.labels.labels())
+        return of_machine - count_steps(videos[key] for key in labelled) + count_steps(labelled.values())
 
     def _read_localizations(self) -> dict[str, dict[VideoKey, Localization]]:
         data = _read_json(self.folder / "localizations.json")
@@ -129,13 +154,16 @@ def open_run(folder: Path) -> RunFolder:
         raise InputError(
             f"{folder}: no run.json; expected a run folder (the --out of demo, run or experiment cross-task), finished"
         )
+    signature = file_signature(folder / "run.json")  # before it is read, so that a later change is noticed
     data = _read_json(folder / "run.json")
     if data.get("format") != FORMAT:
         raise InputError(f"{folder}/run.json: format {data.get('format')}; this version reads format {FORMAT}")
     try:
-        return RunFolder(folder, _from_json(data))
+        opened = RunFolder(folder, _from_json(data))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{folder}/run.json: damaged ({error}); repeat the command that made it") from None
+    opened.remember("results", signature, lambda: opened.run.results)
+    return opened
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -46,17 +46,23 @@ class LabelStore:
 
     def signature(self) -> tuple[object, ...]:
         """A value that changes with the labels."""
-        return (_signature(self.folder / LABELS_FILE), _signature(self.folder / "annotations"))
+        return (file_signature(self.folder / LABELS_FILE), file_signature(self.folder / "annotations"))
 
     def changes(self) -> list[Change]:
         """All changes, in order; an unfinished last line is left out."""
-        now = _signature(self.folder / LABELS_FILE)
+        now = file_signature(self.folder / LABELS_FILE)
         if "changes" not in self._cache or self._cache["changes"][0] != now:
             self._cache["changes"] = (now, parse_changes(self._complete_bytes()))
         return list(self._cache["changes"][1])
 
     def labels(self) -> dict[VideoKey, dict[int, RunLabel]]:
         """Video -> step of its task (from 0) -> label, for the tasks of the run; labels of steps that the lists no longer have are left out."""
+        now = self.signature()
+        if "labels" not in self._cache or self._cache["labels"][0] != now:
+            self._cache["labels"] = (now, self._read_labels())
+        return dict(self._cache["labels"][1])
+
+    def _read_labels(self) -> dict[VideoKey, dict[int, RunLabel]]:
         changes = self.changes()
         found = {
             key: labels_for_task(labels, self.tasks[key.task])
@@ -204,7 +210,7 @@ def _next_id(changes: Sequence[Change]) -> int:
     return changes[-1].id + 1 if changes else 1
 
 
-def _signature(path: Path) -> tuple[int, int, int] | None:
+def file_signature(path: Path) -> tuple[int, int, int] | None:
     """A value that changes with the file."""
     try:
         found = path.stat()

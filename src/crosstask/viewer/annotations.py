@@ -11,6 +11,7 @@ from pathlib import Path
 
 from crosstask.records import FoundStep, InputError, Interval, StepInterval, StepLabel, Task, VideoKey, refuse_escaping_id
 from crosstask.runs import Change, RunFolder, RunLabel, confirmed, label_of, refuse_outside
+from crosstask.runs.labels import file_signature
 from crosstask.runs.relevance import read_relevance, write_relevance
 from crosstask.storage import blocking_lock
 
@@ -27,7 +28,7 @@ class AnnotationStore:
 
     def annotated_videos(self) -> frozenset[VideoKey]:
         """The videos of the run with a label."""
-        return frozenset(self.run.labels.labels()) & {video.key for video in self.run.run.videos}
+        return frozenset(key for key in self.run.labels.labels() if key in self.run.n_segments)
 
     def read_annotation(self, key: VideoKey, task: Task) -> tuple[StepInterval, ...] | None:
         """The labelled intervals of a video, for a moment the one shown around it; None without a label."""
@@ -70,8 +71,7 @@ class AnnotationStore:
         return change
 
     def _label(self, key: VideoKey, step: int, said: StepLabel | None) -> RunLabel:
-        length = next(video.n_segments for video in self.run.run.videos if video.key == key)
-        return label_of(step, self._found(key, step), said, length)
+        return label_of(step, self._found(key, step), said, self.run.n_segments[key])
 
     def _found(self, key: VideoKey, step: int) -> FoundStep:
         """The step as the run shows it now."""
@@ -106,7 +106,8 @@ class AnnotationStore:
 
     def read_relevance(self) -> Mapping[VideoKey, str]:
         """The relevance of each judged video."""
-        return read_relevance(self.run.folder)
+        signature = file_signature(self.run.folder / "relevance.json")
+        return self.run.remember("relevance", signature, lambda: read_relevance(self.run.folder))
 
     def save_relevance(self, key: VideoKey, relevance: str | None) -> None:
         """Save the relevance of one video, or remove it with None; judgements of other writers are kept."""

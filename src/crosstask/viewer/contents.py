@@ -1,7 +1,7 @@
 """The contents of a run as JSON for the page: its description, the list of videos in pages, one video with all localizations, scores."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from crosstask.correction.queue import review
 from crosstask.records import MACHINE, FoundStep, InputError, StepInterval, Task, VideoKey
-from crosstask.runs import Change, RunFolder, RunVideo, inside, open_run, scores_path
+from crosstask.runs import Change, RunFolder, RunVideo, inside, scores_path
 from crosstask.viewer.backend import ViewerBackend
 from crosstask.viewer.files import servable_media
 from crosstask.viewer.verdicts import match_steps, verdict
@@ -38,10 +38,11 @@ class Contents:
     other: RunFolder | None = None
 
     def __post_init__(self) -> None:
-        """Raise an error for a run with a video of an unknown task."""
+        """Raise an error for a run with a video of an unknown task, and prepare what every page of the list needs."""
         for video in self.run.run.videos:
             if video.task not in self.run.run.tasks:
                 raise InputError(f"{self.run.folder}/run.json: video {video.id} belongs to the unknown task '{video.task}'")
+        _ = self.of_task, self.search_text, self.run.n_segments, self.run.counts()
 
     @cached_property
     def sources(self) -> dict[str, Source]:
@@ -59,6 +60,14 @@ class Contents:
         return {video.key: video for video in self.run.run.videos}
 
     @cached_property
+    def of_task(self) -> dict[str, list[VideoKey]]:
+        """The videos of each task that has any, in the order of the run."""
+        found: dict[str, list[VideoKey]] = {}
+        for key in self.videos:
+            found.setdefault(key.task, []).append(key)
+        return found
+
+    @cached_property
     def search_text(self) -> dict[VideoKey, str]:
         """The text that is searched: id and task title."""
         return {key: f"{key.video} {self.task(key).title}".casefold() for key in self.videos}
@@ -70,13 +79,10 @@ class Contents:
     def describe(self) -> dict[str, Any]:
         """The run in the shape `RunShape`."""
         run = self.run.run
-        counts: dict[str, int] = {}
-        for key in self.videos:
-            counts[key.task] = counts.get(key.task, 0) + 1
         tasks = [
-            {"id": t.id, "title": t.title, "steps": list(t.steps), "primary": t.primary, "n_videos": counts[t.id]}
+            {"id": t.id, "title": t.title, "steps": list(t.steps), "primary": t.primary, "n_videos": len(self.of_task[t.id])}
             for t in run.tasks.values()
-            if t.id in counts
+            if t.id in self.of_task
         ]
         return {
             "title": run.title,
@@ -86,7 +92,7 @@ class Contents:
             "notes": list(run.notes),
             "tasks": tasks,
             "sources": [
-                {"id": s.id, "label": s.label, "mean_recall_over_tasks": _mean_recall(self._results(s.run).get(s.method))}
+                {"id": s.id, "label": s.label, "mean_recall_over_tasks": _mean_recall(s.run.results.get(s.method))}
                 for s in self.sources.values()
             ],
             "compared_with": self.other.folder.name if self.other else None,
@@ -95,10 +101,6 @@ class Contents:
             **self.counts(),
             "why_not_learning": self.backend.why_not_learning,
         }
-
-    def _results(self, run: RunFolder) -> Mapping[str, Any]:
-        """The results of a run as they are on disk: learning from labels changes them."""
-        return open_run(run.folder).run.results if run is self.run else run.run.results
 
     def counts(self) -> dict[str, int]:
         """How many steps are found, and how many of them a person confirmed or corrected."""
@@ -134,14 +136,14 @@ class Contents:
     def page(self, task: str, search: str, show: str, page: int, page_size: int) -> dict[str, Any]:
         """One page of the list of videos in the shape `VideoPage`; the last page for a number past the end."""
         relevance, annotated = self.backend.read_relevance(), self.backend.annotated_videos()
-        words = search.casefold().split()
-        kept = [
-            key
-            for key in self.videos
-            if (not task or key.task == task)
-            and all(word in self.search_text[key] for word in words)
-            and _passes_filter(show, relevance.get(key), key in annotated)
-        ]
+        kept = self.of_task.get(task, []) if task else list(self.videos)
+        for word in search.casefold().split():
+            kept = [key for key in kept if word in self.search_text[key]]
+        if show in ("annotated", "not-annotated"):
+            kept = [key for key in kept if (key in annotated) == (show == "annotated")]
+        elif show != "all":
+            wanted = None if show == "unmarked" else show
+            kept = [key for key in kept if relevance.get(key) == wanted]
         pages = max(1, math.ceil(len(kept) / page_size))
         page = min(page, pages)
         listed = [
@@ -177,7 +179,7 @@ class Contents:
         if video is None:
             return None
         task = self.task(key)
-        of_task = [other for other in self.videos if other.task == key.task]
+        of_task = self.of_task[key.task]
         position = of_task.index(key)
         annotation = self.backend.read_annotation(key, task)
         return {
@@ -256,18 +258,6 @@ def intervals_to_json(intervals: Sequence[StepInterval] | None) -> list[dict[str
     if intervals is None:
         return None
     return [{"step": s.step + 1, "start_s": max(0.0, s.interval.start_s), "end_s": s.interval.end_s} for s in intervals]
-
-
-def _passes_filter(show: str, relevance: str | None, annotated: bool) -> bool:
-    passes = {
-        "all": True,
-        "unmarked": relevance is None,
-        "relevant": relevance == "relevant",
-        "irrelevant": relevance == "irrelevant",
-        "annotated": annotated,
-        "not-annotated": not annotated,
-    }
-    return passes[show]
 
 
 def _mean_recall(results: Any) -> float | None:

@@ -1,5 +1,6 @@
 """Start the server on one address. FastAPI and uvicorn are the extra 'serve'."""
 
+import gc
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -12,15 +13,17 @@ from crosstask.viewer.guard import App, Guard
 
 
 def viewer_app(run: RunFolder, backend: ViewerBackend, other: RunFolder | None = None, bound_to: str = "127.0.0.1") -> App:
-    """The viewer of a run as an ASGI app; localizations are read now, so that the first page loads without delay."""
+    """The viewer of a run as an ASGI app; localizations are read and counted now, so that the first page loads without delay."""
     try:
         from crosstask.viewer.app import make_app
     except ImportError:
         raise MissingExtra("view", "serve") from None
     for opened in (run, other):
         if opened is not None:
-            _ = opened.localizations
-    return Guard(make_app(Contents(run, backend, other)), bound_to)
+            opened.counts()
+    app = Guard(make_app(Contents(run, backend, other)), bound_to)
+    gc.freeze()  # a large run is millions of objects: looking through them for garbage would take longer than most answers
+    return app
 
 
 def listen_on(host: str, port: int) -> socket.socket:

@@ -5,7 +5,7 @@ from crosstask.extraction.backbones.clip import Clip, chosen_device, halved_on_m
 from crosstask.extraction.feature_spec import parse_feature_spec, text_side_of
 from crosstask.extraction.second import Second
 from crosstask.records import InputError
-from image_text_models import MODEL_TYPES, make_model
+from image_text_models import MODEL_TYPES, make_model, make_tokenizer
 
 pytest.importorskip("transformers", reason="extra sentence is not installed")
 torch = pytest.importorskip("torch", reason="extra deep is not installed")
@@ -104,3 +104,11 @@ def test_a_batch_that_does_not_fit_is_halved():
 
     with pytest.raises(InputError, match="one second of video does not fit"):
         halved_on_memory_error(never, clips)
+
+
+def test_a_tokenizer_that_does_not_fit_is_refused_before_the_first_frame(tmp_path):
+    folder = make_model(tmp_path / "clip", "clip")
+    make_tokenizer(folder, "few words")
+    backbone = Clip(folder)
+    with pytest.raises(InputError, match="the tokenizer of another model"):
+        backbone.extract(seconds_of(backbone, 1))

@@ -13,7 +13,7 @@ import numpy as np
 from crosstask.extraction.backbones.protocol import Rows, need_torch
 from crosstask.extraction.second import Sampling, Second
 from crosstask.records import InputError
-from crosstask.text.encoders.image_text import load_image_text, model_type, need_transformers, pooled
+from crosstask.text.encoders.image_text import load_image_text, load_tokenizer, model_type, need_transformers, pooled
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 _CPU_SECONDS = 8  # at a time; larger batches are not faster on a CPU
@@ -64,6 +64,7 @@ class Clip:
         need_torch(self.name)
         device = chosen_device(self.device)
         model = load_image_text(self._folder)
+        load_tokenizer(self._folder, int(model.config.text_config.vocab_size))  # refused now, not after hours of extraction
         try:
             processor = need_transformers().AutoImageProcessor.from_pretrained(
                 self._folder, backend="pil", local_files_only=True, trust_remote_code=False

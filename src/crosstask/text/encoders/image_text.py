@@ -6,7 +6,8 @@ names; `extraction/backbones/clip.py` encodes frames.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -63,9 +64,10 @@ def load_image_text(folder: Path) -> Any:
     library = need_transformers()
     library.utils.logging.disable_progress_bar()
     try:
-        model, loading = library.AutoModel.from_pretrained(
-            folder, use_safetensors=True, local_files_only=True, trust_remote_code=False, output_loading_info=True
-        )
+        with _quiet(library):
+            model, loading = library.AutoModel.from_pretrained(
+                folder, use_safetensors=True, local_files_only=True, trust_remote_code=False, output_loading_info=True
+            )
     except (OSError, ValueError, RuntimeError, ImportError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{folder}: cannot be loaded ({_first_line(error)}); expected {_EXPECTED}") from None
     except Exception as error:  # safetensors raises its own kind for damaged files
@@ -76,6 +78,17 @@ def load_image_text(folder: Path) -> Any:
         raise InputError(f"{folder}: its {side} is missing: no weights for '{missing[0]}'; expected {_EXPECTED}")
     model.eval()
     return model
+
+
+@contextmanager
+def _quiet(library: Any) -> Iterator[None]:
+    """A block without the warnings of transformers, which lists missing weights in a long table: our error names the first."""
+    before = library.utils.logging.get_verbosity()
+    library.utils.logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        library.utils.logging.set_verbosity(before)
 
 
 def need_transformers() -> Any:
@@ -102,7 +115,7 @@ class ImageTextEncoder:
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         model = load_image_text(self.folder)
-        return model, _load_tokenizer(self.folder, int(model.config.text_config.vocab_size))
+        return model, load_tokenizer(self.folder, int(model.config.text_config.vocab_size))
 
     def encode(self, sentences: Sequence[str]) -> Vectors:
         """(n, d) float32, unit rows; sentences are lower-cased words, as all these models were trained on."""
@@ -129,7 +142,8 @@ def pooled(output: Any) -> Any:
     return getattr(output, "pooler_output", output)
 
 
-def _load_tokenizer(folder: Path, n_tokens: int) -> Any:
+def load_tokenizer(folder: Path, n_tokens: int) -> Any:
+    """The tokenizer of a model folder; one that does not fit the text side, which has so many tokens, is refused."""
     library = need_transformers()
     try:
         tokenizer = library.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
