@@ -1,7 +1,8 @@
-"""A full, broken, read-only or inaccessible disk: one line of error, no incomplete file, and repeating the command gives the same bytes."""
+"""A full, broken, read-only or inaccessible disk, or too little memory: one line of error, no incomplete file, and repeating the command gives the same bytes."""
 
 import errno
 import os
+import re
 from collections import Counter
 
 import pytest
@@ -9,12 +10,14 @@ import pytest
 from faults.figures import record
 from faults.verbs import VERBS, Workspace
 
-EVERY_CALL = int(os.environ.get("CROSSTASK_KILLS", "20")) > 20  # or one call of each kind
+MOST_CALLS = 60 if int(os.environ.get("CROSSTASK_KILLS", "20")) > 20 else 1  # of each kind that fail, one at a time
 FAULTS = [
     ("open", errno.EROFS),
     ("open", errno.EACCES),
     ("write", errno.ENOSPC),
     ("write", errno.EIO),
+    ("short write", errno.ENOSPC),
+    ("pwrite", errno.ENOSPC),
     ("fsync", errno.EIO),
     ("fsync", errno.ENOSPC),
     ("rename", errno.EACCES),
@@ -22,13 +25,16 @@ FAULTS = [
     ("unlink", errno.EACCES),
     ("lock", errno.EROFS),
     ("mmap", errno.ENOMEM),
+    ("allocate", errno.ENOMEM),
 ]
 pytestmark = pytest.mark.slow
 
 
 def calls_to_fail(calls, number):
-    """Which of the calls 1..n to fail: all of them, or one that differs between faults."""
-    return list(range(1, calls + 1)) if EVERY_CALL else [1 + (5 * number) % calls]
+    """Which of the calls 1..n to fail: all of them, or as many as are tried, evenly spread; a single one differs between faults."""
+    if MOST_CALLS == 1:
+        return [1 + (5 * number) % calls]
+    return sorted({1 + i * calls // min(calls, MOST_CALLS) for i in range(min(calls, MOST_CALLS))})
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -38,10 +44,11 @@ def test_disk_errors_are_reported_and_recoverable(verb, warm, tmp_path):
     workspace.clear()
     assert warm.run(workspace.argv)["code"] == 0
     workspace.expected = workspace.files()
-    tried, output = 0, {}
+    tried, output, seen = 0, {}, {}
     for i, (operation, number) in enumerate(FAULTS):
         workspace.clear()
         calls = warm.run(workspace.argv, fault=(operation, 0, number))["calls"]
+        seen[f"{operation}, {errno.errorcode[number]}"] = calls
         for nth in calls_to_fail(calls, i) if calls else []:
             workspace.clear()
             failed = warm.run(workspace.argv, fault=(operation, nth, number))
@@ -55,12 +62,12 @@ def test_disk_errors_are_reported_and_recoverable(verb, warm, tmp_path):
             tried += 1
             output.setdefault(f"exit code {failed['code']}", []).append(where)
     assert tried > 0
-    by_operation = Counter(where.split(" ")[0] for failed_calls in output.values() for where in failed_calls)
+    by_operation = Counter(re.split(r" \d", where)[0] for failed_calls in output.values() for where in failed_calls)
     record(
         f"failing disk: {verb}",
         {
             "faults": tried,
-            "every_call_failed_once": EVERY_CALL,
+            "calls": sum(seen.values()),
             "faults_by_operation": dict(by_operation),
             **{code: len(failed_calls) for code, failed_calls in output.items()},
         },

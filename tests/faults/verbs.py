@@ -1,9 +1,15 @@
 """The verbs that write files, on a tiny corpus, and the files they write."""
 
+import io
 import shutil
+import zipfile
+from contextlib import ExitStack
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from corpus_building.server import misbehaving_server
+from runs.test_folder import tiny_run
 from tiny import write_tiny
 
 SHORT_TRAINING = ["--learning-rate", "0.01", "--initial-epochs", "4", "--epochs", "4"]
@@ -16,6 +22,8 @@ VERBS = {
         *("experiment", "no-narration", corpus, "--runs", "2", "--out", out / "e", "--train-videos", "2"),
         *("--learning-rate", "0.01", "--initial-epochs", "1", "--epochs", "1"),
     ],
+    "export": lambda corpus, out: ["export", corpus.parent / "run", "--out", out / "exports"],
+    "download": lambda corpus, out: ["download", "release", "--from", archive_address(), "--out", out / "set"],
 }
 if find_spec("av") is not None:  # the extra 'video'
     VERBS["extract"] = lambda corpus, out: [
@@ -28,7 +36,23 @@ if find_spec("av") is not None:  # the extra 'video'
         "--out",
         out / "f",
     ]
+if find_spec("av") is not None and find_spec("efficientnet_lite_pytorch") is not None:  # with the default features
+    VERBS["run"] = lambda corpus, out: ["run", corpus.parent / "films", "--workers", "1", "--no-speech", "--out", out / "run"]
+SLOW = {"run": 10}  # verbs that are killed a tenth as often
 UNFINISHED = ("unfinished.bin", "unfinished.json", "m.safetensors.checkpoint")  # names of incomplete files
+SERVERS = ExitStack()  # until the process ends
+UNPACKED = ".crosstask/downloads/", ".unpacking/"  # an archive in several states, and what is unpacked of it before it is moved
+
+
+@cache
+def archive_address() -> str:
+    """The address of a zip archive on a server in this process, which runs until the process ends."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for i in range(30):
+            archive.writestr(f"crosstask_release/annotations/1_v{i}.csv", f"1,0,{i}\n" * 200)
+    server = SERVERS.enter_context(misbehaving_server(data.getvalue()))
+    return f"{server.address}/plain"
 
 
 def write_corpus(folder: Path) -> Path:
@@ -60,8 +84,10 @@ class Workspace:
     def __init__(self, folder: Path, verb: str) -> None:
         self.corpus, self.out = write_corpus(folder / "corpus"), folder / "out"
         self.argv = [str(a) for a in VERBS[verb](self.corpus, self.out)]
-        if verb == "extract":
+        if verb in ("extract", "run"):
             write_video_corpus(folder / "films")
+        if verb == "export":
+            tiny_run(folder / "run")
         self.expected: dict[str, bytes] = {}
 
     def clear(self) -> None:
@@ -72,7 +98,8 @@ class Workspace:
 
     def files(self) -> dict[str, bytes]:
         """Path -> bytes of every file that the verb wrote, including hidden ones."""
-        files = [path for folder in (self.corpus / ".crosstask", self.out) for path in folder.rglob("*") if path.is_file()]
+        folders = (self.corpus / ".crosstask", self.corpus.parent / "films" / ".crosstask", self.out)
+        files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
         return {str(path.relative_to(self.corpus.parent)): path.read_bytes() for path in files}
 
     def check_files(self) -> int:
@@ -80,7 +107,8 @@ class Workspace:
         unfinished = 0
         for name, data in self.files().items():
             base = name.rsplit("/", 1)[-1]
-            if base in UNFINISHED or (base.startswith(".") and base.endswith((".partial", ".lock"))):
+            hidden = base.startswith(".") and base.endswith((".partial", ".lock"))
+            if base in UNFINISHED or hidden or any(part in name for part in UNPACKED):
                 unfinished += 1
             else:
                 assert name in self.expected, f"{name}: an uninterrupted command does not write this file"

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from crosstask.datasets import open_corpus, read_corpus_toml, read_step_interval
 from crosstask.datasets.breakfast import read_breakfast
 from crosstask.datasets.release import read_seconds
 from crosstask.datasets.subtitles import read_narration
+from crosstask.export import FORMATS, exported_files, localized_videos
 from crosstask.features import NpyFeatures, find_text_side, pack_features, read_rows, read_shape, write_rows, write_text_side
 from crosstask.features.pack_index import read_index
 from crosstask.jobs import Job, finished_result
@@ -24,7 +26,7 @@ from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.methods.zhukov19_checkpoint import Zhukov19Checkpoint, read_kept
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
-from crosstask.records import TextSide
+from crosstask.records import TextSide, refuse_escaping_id
 from crosstask.runs import open_run, write_run
 from crosstask.runs.record import Run, RunVideo
 from crosstask.text.encoders.articles import read_articles
@@ -115,9 +117,35 @@ def _localization() -> object:
 
 
 def _open_run(path: Path) -> object:
-    """Read a run completely: description, localizations and scores."""
+    """Use a run as `export` and the viewer do: every format, every page; a request is answered or refused, never with a server error."""
     opened = open_run(path.parent)
-    return opened.localizations, [opened.scores(m, v.key) for m in opened.run.methods for v in opened.run.videos]
+    scores = [opened.scores(m, v.key) for m in opened.run.methods for v in opened.run.videos]
+    videos = localized_videos(opened, all_steps=True)
+    for name in FORMATS:
+        for file, text in exported_files(videos, name, path.parent / "exports" / name, path.parent)[0].items():
+            refuse_escaping_id(file, "file")
+            text.encode("utf-8")
+    if find_spec("fastapi") is not None:  # the extra 'serve'
+        _view(path.parent)
+    return opened.localizations, scores
+
+
+def _view(folder: Path) -> None:
+    from viewer.viewed import client_of
+
+    client = client_of(folder)  # an error on the server is raised here
+    videos = client.get("/api/videos").json().get("videos", [])
+    keys = [{"task": video["task"], "video": video["video"]} for video in videos]
+    pages = [client.get(f"/api/{page}") for page in ("run", "review", "learning")]
+    for key in keys:
+        sources = [source["id"] for source in pages[0].json()["sources"]] if pages[0].status_code == 200 else []
+        pages += [client.get("/api/video", params=key), client.get("/api/transcript", params=key)]
+        pages += [client.get("/api/scores", params={**key, "source": source}) for source in sources]
+        pages.append(client.put("/api/label", json={**key, "step": 1, "kind": "right"}))
+        pages.append(client.put("/api/label", json={**key, "step": 1, "kind": "moment", "moment_s": 0.5}))
+    assert all(page.status_code in (200, 404, 409, 422) for page in pages), [page.status_code for page in pages]
+    assert client.get("/api/videos").status_code == 200 or not keys, "after saving a label the run cannot be read any more"
+    (folder / "labels.jsonl").unlink(missing_ok=True)
 
 
 def _complete_run(path: Path) -> object:

@@ -1,5 +1,6 @@
 """Who may ask for what: other sites, other names, other files, too much, nonsense."""
 
+import asyncio
 import json
 import os
 import socket
@@ -7,7 +8,7 @@ import threading
 
 import pytest
 
-from crosstask.viewer.guard import LARGEST_BODY, is_own_host
+from crosstask.viewer.guard import LARGEST_BODY, _whole_body, is_own_host
 from crosstask.viewer.serving import listen_on
 from viewer.viewed import FIRST, HERE, app_of, client_of, write_viewed_run
 
@@ -218,3 +219,22 @@ def test_the_server_survives_invalid_requests(folder):
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+def test_a_body_in_one_byte_chunks_is_read_in_time_linear_in_its_length():
+    class Chunk(bytes):
+        measured = 0
+
+        def __len__(self):
+            Chunk.measured += 1
+            return super().__len__()
+
+    left = 2000
+
+    async def receive():
+        nonlocal left
+        left -= 1
+        return {"type": "http.request", "body": Chunk(b"x"), "more_body": left > 0}
+
+    assert asyncio.run(_whole_body(receive)) == b"x" * 2000
+    assert Chunk.measured <= 2 * 2000, "the length of a chunk is asked for again after every later one"

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, Seed, check_engine
-from crosstask.cli.output import note, print_json, print_table, say
+from crosstask.cli.output import note, print_json, print_table, recorded_command, say
 
 
 def experiment(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="cross-task, sharing, transfer ...; another word lists them.")],
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus folder, or synthetic:SHAPE:DIFFICULTY:SEED:D.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for jobs, results, table and figure.")],
@@ -90,6 +91,7 @@ def experiment(
         address=address,
         encoder_files={k: str(v) for k, v in files.items() if v is not None},
         progress=watched,
+        command=recorded_command(context),
     )
     with nonblocking_lock(out):
         result = asks(config)

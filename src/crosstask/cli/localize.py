@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosstask.cli.options import AsJson, Decoder, check_decoder
-from crosstask.cli.output import clock, command, counted, note, print_json, printable, say
+from crosstask.cli.output import clock, command, counted, note, print_json, printable, recorded_command, say
 
 if TYPE_CHECKING:
     from crosstask.model.model import Model
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def localize(
+    context: typer.Context,
     inputs: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -91,7 +92,7 @@ def localize(
         wanted, found, problems = _by_model(model, files, said, task, names, title, sharing, decoder, features)
     for problem in problems:
         note(f"error: {problem}")
-    _write(found, wanted, wanted_formats, out, all_steps, as_json)
+    _write(found, wanted, wanted_formats, out, all_steps, as_json, recorded_command(context))
     if problems:
         raise typer.Exit(2)
 
@@ -206,7 +207,7 @@ def _without_model(
 
 
 def _write(
-    found: "list[LocalizedFile]", task: "Task", formats: list[str], out: Path | None, all_steps: bool, as_json: bool
+    found: "list[LocalizedFile]", task: "Task", formats: list[str], out: Path | None, all_steps: bool, as_json: bool, typed: str
 ) -> None:
     """The result on the screen, as JSON, as files, or as a run folder."""
     from crosstask.pipeline.localize_files import exports_of_files, write_exports, write_localized_run
@@ -216,7 +217,7 @@ def _write(
         paths, remarks = write_exports(out, found, task, formats, all_steps)
         note(f"note: {counted(len(paths), 'file')} in {out}: {', '.join(formats)}")
     elif out is not None:
-        write_localized_run(out, found, task, "crosstask localize")
+        write_localized_run(out, found, task, typed)
         note(f"note: run folder {out}; watch it with: {command('view', out)}")
     for remark in remarks:
         note(f"note: {remark}")

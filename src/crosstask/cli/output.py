@@ -15,6 +15,7 @@ import typer
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|[\ud800-\udfff]"
 )  # also those that turn the reading direction
+_WITHOUT_EFFECT = ("out", "engine", "workers", "address", "as_json", "dry_run", "video")  # on what is computed
 
 
 def printable(text: str) -> str:
@@ -99,6 +100,22 @@ def command(*arguments: object) -> str:
     True
     """
     return " ".join(shlex.quote(str(part)) for part in (program(), *arguments))
+
+
+def recorded_command(context: typer.Context) -> str:
+    """The command as typed, for `run.json`: every option that was given and can change the result.
+
+    Of a path only the last part is kept, so that the same run has the same bytes in another folder.
+    """
+    parts = ["crosstask", context.info_name or ""]
+    for parameter in context.command.params:
+        given = context.params.get(parameter.name or "")
+        if parameter.name in _WITHOUT_EFFECT or given is None or (given == parameter.default and parameter.name != "seed"):
+            continue
+        option = [] if parameter.param_type_name == "argument" else [parameter.opts[0]]
+        for value in given if isinstance(given, list | tuple) else [given]:
+            parts += option if value is True else [*option, Path(value).name if Path(str(value)).exists() else str(value)]
+    return shlex.join(parts)
 
 
 def program() -> str:

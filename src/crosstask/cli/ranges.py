@@ -1,6 +1,5 @@
 """The range of every numeric option, in one table, checked for every verb before it starts."""
 
-import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -15,7 +14,7 @@ class Range(NamedTuple):
     open_above: bool = False
 
     def contains(self, value: float) -> bool:
-        """True if the value is a number in the range; NaN is in none.
+        """True if the value is a number in the range; NaN and infinity are in none.
 
         >>> RANGES["--dropout"].contains(0.7), RANGES["--dropout"].contains(1.0), RANGES["--seed"].contains(float("nan"))
         (True, False, False)
@@ -71,8 +70,8 @@ def checked(verb: Callable[..., None]) -> Callable[..., None]:
 
         for parameter, name in names.items():
             value = options.get(parameter)
-            if value is not None and not (math.isfinite(value) and RANGES[name].contains(value)):
-                raise InputError(f"{name} {value}: expected a number {RANGES[name]}")
+            if value is not None and not RANGES[name].contains(value):
+                raise InputError(f"{name} {value!s:.60}: expected a number {RANGES[name]}")
         verb(*arguments, **options)
 
     return call

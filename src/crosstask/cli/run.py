@@ -8,7 +8,7 @@ import typer
 
 from crosstask.cli.extract import Address, Device, Engine, Every, Weights, WorkerCount, report_skipped, team_of, weights_given
 from crosstask.cli.options import AsJson, Seed
-from crosstask.cli.output import command, counted, note, percent, print_json, say
+from crosstask.cli.output import command, counted, note, percent, print_json, recorded_command, say
 from crosstask.cli.progress import duration, progress, size
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def run(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="Corpus folder: corpus.toml beside videos/TASK/*.mp4 (`init` makes one).")],
     model: Annotated[Path | None, typer.Option("--model", help="Use this model instead of training one.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the estimated time and disk space, and stop.")] = False,
@@ -63,8 +64,8 @@ def run(
         _estimate(folder, spec, team_of(engine, workers, address).count, not no_speech, as_json)
         return
     out = out or folder / "run"
-    typed = f"crosstask run {folder.name} --seed {seed}" + (f" --model {model.name}" if model else "")
-    config = RunConfig(spec, seed, model, "component", team_of(engine, workers, address), speech_model, not no_speech, typed)
+    team, typed = team_of(engine, workers, address), recorded_command(context)
+    config = RunConfig(spec, seed, model, "component", team, speech_model, not no_speech, typed)
     spoken = None if language is None else known_language(language)
     config = replace(config, use_annotations=_annotated(folder, use_annotations), language=spoken)
     result = run_folder(folder, out, config, progress)

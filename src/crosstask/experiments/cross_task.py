@@ -96,7 +96,7 @@ def _write_run(config: ExperimentConfig, summary: Mapping[str, Any], results: Re
     run = Run(
         title=f"{summary['experiment']} on {summary['corpus']}, first run",
         kind="experiment",
-        command=f"crosstask experiment {summary['experiment']} {summary['corpus']}",
+        command=config.command or f"crosstask experiment {summary['experiment']} {summary['corpus']}",
         seed=config.seed,
         synthetic=config.synthetic,
         tasks={task: corpus.tasks[task] for task in sorted({key.task for key in keys})},

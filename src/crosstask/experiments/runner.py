@@ -73,6 +73,7 @@ class ExperimentConfig:
     address: str | None = None
     encoder_files: Mapping[str, str] = field(default_factory=dict)
     progress: Progress = lambda stage, total: nullcontext(lambda: None)
+    command: str = ""  # recorded in run.json
 
     def open_first_corpus(self) -> Corpus:
         """The corpus of the first run; a synthetic one without features."""

@@ -117,15 +117,15 @@ class Guard:
 
 async def _whole_body(receive: Receive) -> bytes | None:
     """The body, or None if it is larger than the limit, regardless of the announced length."""
-    parts: list[bytes] = []
+    body = bytearray()
     more = True
     while more:
         message = await receive()
-        parts.append(message.get("body", b""))
-        if sum(map(len, parts)) > LARGEST_BODY:
+        body += message.get("body", b"")
+        if len(body) > LARGEST_BODY:
             return None
         more = message["type"] == "http.request" and message.get("more_body", False)
-    return b"".join(parts)
+    return bytes(body)
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:

@@ -1,0 +1,69 @@
+"""Whatever is typed as the value of a numeric option, the verb sees a number in its declared range, or nothing at all."""
+
+import inspect
+import math
+from functools import wraps
+
+import pytest
+import typer
+from hypothesis import example, given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from cli.test_ranges import CASES, VERBS
+from crosstask.cli.ranges import RANGES, checked
+from crosstask.records import InputError
+from fuzz.test_readers import BOUNDED
+
+TYPED = (
+    st.integers().map(str)
+    | st.floats().map(str)
+    | st.sampled_from(["1e999", "-1e999", "0x10", "1_000", "٣", "-0", "1e-320", "0.1e1", "", " 1", "١e٢", "+5", "9" * 400, "1,5", "½"])
+    | st.text(max_size=8)
+)
+
+
+def recording(verb, seen):
+    """An app with one verb that has the options of another, with their ranges, and only keeps what it gets."""
+
+    @wraps(verb)
+    def record(**options):
+        seen.append(options)
+
+    app = typer.Typer()
+    app.command()(checked(record))
+    return app
+
+
+def required_arguments(verb):
+    """A word for every argument or option that must be given."""
+    words = []
+    for parameter in inspect.signature(verb).parameters.values():
+        if parameter.default is inspect.Parameter.empty and parameter.annotation is not typer.Context:
+            declared = parameter.annotation.__metadata__[0]
+            option = declared.param_decls[0] if declared.param_decls else f"--{parameter.name.replace('_', '-')}"
+            words += ["x"] if isinstance(declared, typer.models.ArgumentInfo) else [option, "x"]
+    return words
+
+
+@pytest.mark.parametrize(("verb", "parameter", "option"), CASES, ids=[f"{v} {o}" for v, _, o in CASES])
+def test_a_verb_never_sees_a_number_outside_its_range(verb, parameter, option):
+    seen = []
+    app, others = recording(VERBS[verb], seen), required_arguments(VERBS[verb])
+
+    @BOUNDED
+    @given(TYPED)
+    @example(str(RANGES[option].smallest))
+    @example(f"{RANGES[option].largest:.0f}")
+    @example("inf")
+    @example("nan")
+    def run(typed):
+        seen.clear()
+        done = CliRunner().invoke(app, [*others, f"{option}={typed}"])
+        if done.exit_code == 0:
+            (options,) = seen
+            assert math.isfinite(options[parameter]) and RANGES[option].contains(options[parameter])
+        else:
+            assert not seen and (done.exit_code == 2 or isinstance(done.exception, InputError)), done.exception
+
+    run()
