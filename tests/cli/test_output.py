@@ -3,13 +3,20 @@
 import csv
 import io
 import json
+import shlex
 import sys
 from dataclasses import replace
+from functools import wraps
 from xml.etree import ElementTree as ET
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
+from cli.running import crosstask
 from crosstask.cli import output
+from crosstask.cli.output import recorded_command
+from crosstask.cli.run import run as run_verb
 from crosstask.export.annotation_tools import elan
 from crosstask.export.chapters import webvtt, youtube
 from crosstask.export.tables_and_json import csv_table
@@ -91,3 +98,31 @@ def test_printed_commands_work_as_typed(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "argv", ["/somewhere/pytest"])
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     assert output.program() == "crosstask"
+
+
+def test_the_recorded_command_has_every_option_that_can_change_the_result(tmp_path):
+    app, seen = typer.Typer(), []
+
+    @app.command("run")
+    @wraps(run_verb)
+    def record(context: typer.Context, **options):
+        seen.append(recorded_command(context))
+
+    app.command("other")(lambda: None)
+    given = ["--no-speech", "--features", "log-mel", "--every", "2", "--weights", "a=b", "--weights", "c=d e", "--language", "de"]
+    without_effect = ["--workers", "3", "--out", "x", "--json", "--device", "auto"]
+    assert CliRunner().invoke(app, ["run", str(tmp_path), *given, *without_effect]).exit_code == 0
+    words = shlex.split(seen[0])
+    assert words[:3] == ["crosstask", "run", tmp_path.name] and words[-2:] == ["--seed", "0"]
+    pairs = ["--no-speech", "--features log-mel", "--every 2", "--weights a=b", "--weights c=d e", "--language de"]
+    assert sorted(" ".join(words[3:-2]).replace(" --", "\n--").split("\n")) == sorted(pairs)
+
+
+def test_a_localized_run_records_its_command(tmp_path):
+    (tmp_path / "talk.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:04.000\npour the milk\n\n00:05.000 --> 00:08.000\nstir it\n")
+    given = ["--steps", "pour milk, stir", "--encoder", "tfidf", "--title", "Make tea"]
+    done = crosstask("localize", tmp_path / "talk.vtt", *given, "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    command = json.loads((tmp_path / "run" / "run.json").read_text())["command"]
+    assert shlex.split(command)[:3] == ["crosstask", "localize", "talk.vtt"]
+    assert all(word in shlex.split(command) for word in given) and "--out" not in command

@@ -1,8 +1,10 @@
 import io
 import json
+import os
 import shutil
 import tarfile
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -231,3 +233,26 @@ def test_a_damaged_archive_is_downloaded_again_by_the_next_command(tmp_path):
             download_part(PARTS["release"], tmp_path, (f"{server.address}/plain",), QUICK)
         server.content = zipped(FILES)
         assert download_part(PARTS["release"], tmp_path, (f"{server.address}/plain",), QUICK)["files"] == 2
+
+
+def test_files_are_on_disk_before_they_have_their_final_names(tmp_path, monkeypatch):
+    archive, flushed = tmp_path / "a.zip", []
+    archive.write_bytes(zipped(FILES))
+    real_fsync, real_replace = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (flushed.append(os.fstat(descriptor).st_ino), real_fsync(descriptor)))
+
+    def replace_flushed(path, target):
+        assert {file.stat().st_ino for file in path.rglob("*")} <= set(flushed), "renamed before it was flushed"
+        return real_replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", replace_flushed)
+    assert unpack(archive, tmp_path / "set", "crosstask_release") == 2
+
+
+def test_what_a_killed_download_left_is_removed_once_the_archive_is_there(tmp_path):
+    downloads = tmp_path / ".crosstask" / "downloads"
+    downloads.mkdir(parents=True)
+    (downloads / PARTS["release"].file).write_bytes(zipped(FILES))
+    (downloads / f"{PARTS['release'].file}.part.json").write_text("{}")
+    download_part(PARTS["release"], tmp_path)
+    assert sorted(path.name for path in downloads.iterdir()) == ["checksums.json", PARTS["release"].file]

@@ -1,4 +1,4 @@
-"""A full, broken, read-only or inaccessible disk, or too little memory: one line of error, no incomplete file, and repeating the command gives the same bytes."""
+"""A failing disk or too little memory: one line of error, no incomplete file, and repeating the command gives the same bytes."""
 
 import errno
 import os

@@ -18,7 +18,9 @@ from fuzz.test_readers import BOUNDED
 TYPED = (
     st.integers().map(str)
     | st.floats().map(str)
-    | st.sampled_from(["1e999", "-1e999", "0x10", "1_000", "٣", "-0", "1e-320", "0.1e1", "", " 1", "١e٢", "+5", "9" * 400, "1,5", "½"])
+    | st.sampled_from(
+        ["1e999", "-1e999", "0x10", "1_000", "٣", "-0", "1e-320", "0.1e1", "", " 1", "١e٢", "+5", "9" * 400, "1,5", "½"]
+    )
     | st.text(max_size=8)
 )
 

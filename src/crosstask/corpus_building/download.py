@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crosstask.corpus_building.fetching import Progress, RetryPolicy, fetch_file, sha256_of
+from crosstask.corpus_building.fetching import Progress, RetryPolicy, discard_part, fetch_file, sha256_of
 from crosstask.corpus_building.published_parts import OTHER_SETS, PARTS, Part
 from crosstask.corpus_building.unpacking import UnpackLimits, unpack
 from crosstask.records import InputError
-from crosstask.storage import nonblocking_lock, write_json
+from crosstask.storage import MAX_SMALL_BYTES, nonblocking_lock, read_text, write_json
 
 CHECKSUMS = "checksums.json"
 
@@ -35,6 +35,8 @@ def download_part(
     downloads.mkdir(parents=True, exist_ok=True)
     archive = downloads / part.file
     with nonblocking_lock(archive):
+        if archive.exists():
+            discard_part(archive)  # of a command that was stopped just after it had renamed the archive
         fetched_from = None if archive.exists() else _first_that_works(addresses or part.addresses, archive, policy, progress)
         found, known = sha256_of(archive), _read_checksums(downloads).get(part.file)
         if known is not None and known != found:
@@ -71,7 +73,7 @@ def _first_that_works(addresses: Sequence[str], archive: Path, policy: RetryPoli
 
 def _read_checksums(downloads: Path) -> dict[str, str]:
     try:
-        value = json.loads((downloads / CHECKSUMS).read_text("utf-8"))
+        value = json.loads(read_text(downloads / CHECKSUMS, max_bytes=MAX_SMALL_BYTES))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError):

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from crosstask.records import InputError
-from crosstask.storage import write_json
+from crosstask.storage import MAX_SMALL_BYTES, read_text, write_json
 
 _CHUNK_BYTES = 256 * 1024
 _CHECK_EVERY_BYTES = 2**20  # of a file whose length is not stated: how often the free space is checked
@@ -94,7 +94,7 @@ def fetch_file(address: str, target: Path, policy: RetryPolicy, progress: Progre
         except HTTPError as error:
             problem = f"the server responds {error.code} {error.reason}"
             if error.code == _RANGE_NOT_SATISFIABLE:
-                _discard_part(target)
+                discard_part(target)
             elif error.code < 500 and error.code != _TOO_MANY_REQUESTS:
                 break
         except InputError:
@@ -125,7 +125,7 @@ def _download_rest(address: str, target: Path, policy: RetryPolicy, progress: Pr
         first = _first_byte(response) if response.status == _PARTIAL_CONTENT else 0
         version = _version(response)
         if response.status == _PARTIAL_CONTENT and (first != n_bytes or recorded is None or version != recorded):
-            _discard_part(target)
+            discard_part(target)
             raise _Incomplete("the file on the server has changed")
         _refuse_full_disk(target, None if version.length is None else version.length - first)
         write_json(_version_file(part), asdict(version))
@@ -133,7 +133,7 @@ def _download_rest(address: str, target: Path, policy: RetryPolicy, progress: Pr
             with part.open("ab" if first else "wb") as file:
                 done = _append(response, file, first, version.length, policy, progress)
         except InputError:  # the disk would be full; without a length the download could not resume
-            _discard_part(target)
+            discard_part(target)
             raise
     if version.length is not None and done != version.length:
         raise _Incomplete(f"{done} of {version.length} bytes received")
@@ -194,12 +194,13 @@ def _version_file(part: Path) -> Path:
 
 def _recorded_version(part: Path) -> Version | None:
     try:
-        return Version(**json.loads(_version_file(part).read_text("utf-8")))
+        return Version(**json.loads(read_text(_version_file(part), max_bytes=MAX_SMALL_BYTES)))
     except (OSError, ValueError, TypeError):
         return None
 
 
-def _discard_part(target: Path) -> None:
+def discard_part(target: Path) -> None:
+    """Remove what is left of an unfinished download of a file."""
     part = target.with_name(target.name + ".part")
     for path in (part, _version_file(part)):
         with suppress(OSError):

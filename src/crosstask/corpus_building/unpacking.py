@@ -15,6 +15,7 @@ from typing import IO
 from zlib import error as DamagedStream  # noqa: N812
 
 from crosstask.records import InputError
+from crosstask.storage import flush_tree
 
 _DAMAGED = (
     *(zipfile.BadZipFile, tarfile.TarError, EOFError, DamagedStream, LZMAError),
@@ -40,6 +41,7 @@ def unpack(archive: Path, folder: Path, expected: str, limits: UnpackLimits = Un
     try:
         count = _write_all(archive, temporary, limits)
         source = _folder_of(temporary, expected, archive)
+        flush_tree(source)
         _move_files(source, folder / expected)
     except InputError:
         raise

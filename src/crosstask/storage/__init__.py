@@ -9,7 +9,7 @@ from crosstask.storage.arrays import (
     read_header,
     with_content_digest,
 )
-from crosstask.storage.atomic import replace_file, stable_json, write_bytes, write_json, write_many, write_text
+from crosstask.storage.atomic import flush_tree, replace_file, stable_json, write_bytes, write_json, write_many, write_text
 from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
 from crosstask.storage.figures import figure_bytes
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
@@ -27,6 +27,7 @@ __all__ = [
     "digest_of",
     "existing_derived_folder",
     "figure_bytes",
+    "flush_tree",
     "load_array",
     "map_array",
     "nonblocking_lock",

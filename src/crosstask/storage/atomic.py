@@ -127,6 +127,21 @@ def _pending_file(path: Path, data: bytes) -> Iterator[IO[bytes]]:
         yield file
 
 
+def flush_tree(folder: Path) -> None:
+    """Wait until the files below a folder, and the folders, are on disk; for files that get their final names together, by one rename."""
+    paths = [folder, *folder.rglob("*")]
+    with ThreadPoolExecutor(_FLUSHING_THREADS) as pool:
+        list(pool.map(_flush_file, (path for path in paths if path.is_file())))
+    for path in paths:
+        if path.is_dir():
+            _flush_folder(path)
+
+
+def _flush_file(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
 def write_text(path: Path, text: str) -> Path:
     """`path`, now holding `text` as UTF-8 with plain newlines."""
     return write_bytes(path, text.encode("utf-8"))
