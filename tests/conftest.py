@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,10 @@ def messages_reach_pytest():
     logger = logging.getLogger("crosstask")
     logger.handlers, logger.propagate = [], True
     logger.setLevel(logging.NOTSET)
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a shell that runs the tests in the background: some tests send Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

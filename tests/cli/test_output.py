@@ -120,7 +120,7 @@ def test_the_recorded_command_has_every_option_that_can_change_the_result(tmp_pa
 
 def test_a_localized_run_records_its_command(tmp_path):
     (tmp_path / "talk.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:04.000\npour the milk\n\n00:05.000 --> 00:08.000\nstir it\n")
-    given = ["--steps", "pour milk, stir", "--encoder", "tfidf", "--title", "Make tea"]
+    given = ["--steps", "pour milk, stir", "--encoder", "tfidf", "--title", "Make tea " * 50]
     done = crosstask("localize", tmp_path / "talk.vtt", *given, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     command = json.loads((tmp_path / "run" / "run.json").read_text())["command"]

@@ -69,6 +69,15 @@ CRAFTED = {
     "endless video": set_video("n_segments", 10**400),
     "step out of range": set_video("truth", [[9, 0, 1]]),
     "title 7": lambda run, found: run["tasks"]["1"].update({"title": 7}),
+    "negative time": set_first("moment_s", -5.0),
+    "time after any video": set_first("end_s", 1e300),
+    "ends before it starts": lambda run, found: found["methods"]["proposed"][0]["steps"][0].update({"start_s": 5, "end_s": 3}),
+    "confidence 7": set_first("confidence", 7),
+    "one video twice": lambda run, found: run["videos"].append(run["videos"][0]),
+    "two videos of one file name": lambda run, found: run.update(
+        tasks={**run["tasks"], "1_2": run["tasks"]["1"]},
+        videos=[{**run["videos"][0], "task": "1", "video": "2_3"}, {**run["videos"][0], "task": "1_2", "video": "3"}],
+    ),
     "notes 7": lambda run, found: run.update({"notes": [7]}),
 }
 

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 from crosstask.export.tables_and_json import activitynet, csv_table
 from export.videos import VIDEO
@@ -16,3 +17,7 @@ def test_activitynet_results_have_segments_in_seconds():
     results = json.loads("".join(activitynet([VIDEO])))
     assert set(results) == {"version", "results", "external_data"}
     assert results["results"]["-vidéo_1"][0]["segment"] == [3.25, 9.5]
+
+
+def test_an_empty_title_stays_empty():
+    assert next(csv.DictReader(io.StringIO(csv_table([replace(VIDEO, title="")]))))["task"] == ""

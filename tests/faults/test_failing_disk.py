@@ -56,7 +56,10 @@ def test_disk_errors_are_reported_and_recoverable(verb, warm, tmp_path):
             errors = [line for line in failed["output"].splitlines() if line.startswith("error: ")]
             assert failed["code"] in (0, 2) and "Traceback" not in failed["output"], (where, failed["output"])
             assert len(errors) == (failed["code"] == 2), (where, failed["output"])
-            workspace.check_files()
+            if (
+                "cannot be read" not in failed["output"]
+            ):  # a video that cannot be read is named and left out, until the next command
+                workspace.check_files()
             again = warm.run(workspace.argv)
             assert again["code"] == 0 and workspace.files() == workspace.expected, (where, again["output"])
             tried += 1

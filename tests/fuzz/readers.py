@@ -14,7 +14,9 @@ from crosstask.corpus_building.search_results import read_search_results
 from crosstask.correction.importing import import_labels
 from crosstask.datasets import open_corpus, read_corpus_toml, read_step_intervals, read_tasks, read_videos
 from crosstask.datasets.breakfast import read_breakfast
+from crosstask.datasets.niv import read_niv
 from crosstask.datasets.release import read_seconds
+from crosstask.datasets.step_lists import read_step_list
 from crosstask.datasets.subtitles import read_narration
 from crosstask.export import FORMATS, exported_files, localized_videos
 from crosstask.features import NpyFeatures, find_text_side, pack_features, read_rows, read_shape, write_rows, write_text_side
@@ -29,6 +31,7 @@ from crosstask.model.model import Model
 from crosstask.records import TextSide, refuse_escaping_id
 from crosstask.runs import open_run, write_run
 from crosstask.runs.record import Run, RunVideo
+from crosstask.runs.relevance import read_relevance
 from crosstask.text.encoders.articles import read_articles
 from crosstask.text.encoders.learned import LearnedEncoder, Parameters, read_learned, write_learned
 from crosstask.text.encoders.word_vectors import WordVectors, read_word_vectors
@@ -133,6 +136,8 @@ def _open_run(path: Path) -> object:
 def _view(folder: Path) -> None:
     from viewer.viewed import client_of
 
+    labels = folder / "labels.jsonl"
+    before = labels.read_bytes() if labels.is_file() else None
     client = client_of(folder)  # an error on the server is raised here
     videos = client.get("/api/videos").json().get("videos", [])
     keys = [{"task": video["task"], "video": video["video"]} for video in videos]
@@ -145,7 +150,9 @@ def _view(folder: Path) -> None:
         pages.append(client.put("/api/label", json={**key, "step": 1, "kind": "moment", "moment_s": 0.5}))
     assert all(page.status_code in (200, 404, 409, 422) for page in pages), [page.status_code for page in pages]
     assert client.get("/api/videos").status_code == 200 or not keys, "after saving a label the run cannot be read any more"
-    (folder / "labels.jsonl").unlink(missing_ok=True)
+    labels.unlink(missing_ok=True)
+    if before is not None:
+        labels.write_bytes(before)
 
 
 def _complete_run(path: Path) -> object:
@@ -209,6 +216,29 @@ def _read_labels(path: Path) -> object:
     return _open_run(path.parent / "run.json")
 
 
+def _beside_run(path: Path) -> object:
+    """Use a run that has this file."""
+    folder = path.parent if path.parent.name != "transcripts" else path.parent.parent
+    if not (folder / "run.json").exists():
+        _run_json(folder / "run.json")
+    read_relevance(folder)
+    return _open_run(folder / "run.json")
+
+
+def _transcript(path: Path) -> object:
+    """Read the transcript of a video of a run."""
+    (path.parent / "transcripts").mkdir(exist_ok=True)
+    (path.parent / "transcripts" / "1_-v1_0.json").write_bytes(path.read_bytes())
+    return _beside_run(path)
+
+
+def _niv(path: Path) -> object:
+    (path.parent / "tasks.json").write_text('{"making coffee": ["fill water", "pour"]}')
+    (path.parent / "annotations").mkdir(exist_ok=True)
+    (path.parent / "annotations" / "coffee_0001.csv").write_bytes(path.read_bytes())
+    return read_niv(path.parent)
+
+
 def _import(path: Path) -> object:
     """Import labels into a run that has the video."""
     folder = path.parent / "run"
@@ -232,6 +262,10 @@ READERS = {
         lambda p: read_corpus_toml(p.parent),
         _text('[tasks.latte]\ntitle = "Latte"\nsteps = ["pour milk", "stir"]\n'),
     ),
+    "step list": Reader("steps.csv", read_step_list, _text('step\n1. pour milk\n"stir, well"\n')),
+    "niv": Reader("coffee_0001.csv", _niv, _text("FILL WATER,1.5,4\nPOUR,6,9.2\n")),
+    "relevance": Reader("relevance.json", _beside_run, _text('{"format": 1, "videos": {"1_-v1_0": "irrelevant"}}')),
+    "transcript": Reader("transcript.json", _transcript, _text('{"format": 1, "lines": [[0.0, 2.5, "pour the milk"]]}')),
     "webvtt": Reader("a.vtt", read_narration, _text(VTT)),
     "srt": Reader("a.srt", read_narration, _text(SRT)),
     "json cues": Reader("a.json", read_narration, _text(json.dumps(CUES))),

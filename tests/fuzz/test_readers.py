@@ -60,6 +60,7 @@ def test_arbitrary_bytes(reader):
     @example(b'{"a":' * NESTING_DEPTH)
     @example(b"a = " + b"[" * NESTING_DEPTH)
     @example(b"9" * 5000 + b",1,2")
+    @example(b'"' + b"a" * 200_000 + b'",1,2')
     @example(b"\x93NUMPY\x01\0v\0" + b"(" * 118)
     @example(b"\x93NUMPY\x02\0\xff\xff\xff\x7f{'descr': '<f4'")
     @example((2**62).to_bytes(8, "little") + b"{}")

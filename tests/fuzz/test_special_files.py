@@ -15,7 +15,7 @@ from tiny import write_tiny
 @pytest.mark.parametrize("name", READERS)
 def test_a_fifo_in_place_of_a_file_is_an_error(name, tmp_path):
     reader, path = READERS[name], tmp_path / READERS[name].name
-    if name in ("scores", "word vector pair", "localizations"):
+    if name in ("scores", "word vector pair", "localizations", "transcript", "niv"):
         pytest.skip("the reader of this test copies the file first")
     reader.valid(path)
     path.unlink()

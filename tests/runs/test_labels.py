@@ -195,3 +195,12 @@ def test_what_a_killed_process_confirmed_is_there(tmp_path):
         assert len(store.changes()) >= confirmed
         store.append(KEY, [absent(0)], "viewer")
         assert len(LabelStore(folder, TASKS).labels()) >= confirmed + 1
+
+
+def test_a_label_that_could_not_be_read_again_is_not_written(store, tmp_path):
+    store.append(KEY, [moment(0, 3.5)], "viewer")
+    before = (tmp_path / LABELS_FILE).read_bytes()
+    for label in (moment(0, -0.01), moment(0, 1e9), RunLabel(0, STEPS[0], StepLabel(0, moment_s=1.0), confidence=7.0)):
+        with pytest.raises(InputError, match="cannot be saved as a label"):
+            store.append(KEY, [label], "viewer")
+    assert (tmp_path / LABELS_FILE).read_bytes() == before and len(store.changes()) == 1

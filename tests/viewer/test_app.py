@@ -232,3 +232,12 @@ def test_the_transcript_of_a_video(client, folder):
     (folder / "transcripts" / "1_-v1_0.json").write_text('{"lines": [[1, 2]]}')
     answer = client.get("/api/transcript", params=FIRST)
     assert answer.status_code == 409 and "damaged" in answer.json()["detail"]
+
+
+def test_a_moment_in_an_empty_video_is_saved_as_its_start(folder):
+    run = json.loads((folder / "run.json").read_text())
+    run["videos"][0]["n_segments"] = 0
+    (folder / "run.json").write_text(json.dumps(run))
+    client = client_of(folder)
+    assert client.put("/api/label", json={**FIRST, "step": 1, "kind": "moment", "moment_s": 0.5}).status_code == 200
+    assert client.get("/api/video", params=FIRST).status_code == 200

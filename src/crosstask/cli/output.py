@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import re
 import shlex
 import shutil
@@ -114,7 +115,9 @@ def recorded_command(context: typer.Context) -> str:
             continue
         option = [] if parameter.param_type_name == "argument" else [parameter.opts[0]]
         for value in given if isinstance(given, list | tuple) else [given]:
-            parts += option if value is True else [*option, Path(value).name if Path(str(value)).exists() else str(value)]
+            text = str(value)
+            known = os.path.exists(text)  # noqa: PTH110 - False, not an error, for a text that is too long for a name
+            parts += option if value is True else [*option, Path(text).name if known else text]
     return shlex.join(parts)
 
 

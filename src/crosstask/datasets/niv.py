@@ -8,13 +8,13 @@
 Video lengths are not published: without features, T is the end of the last annotated step.
 """
 
-import csv
 import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
 
 from crosstask.datasets.release import read_step_intervals
+from crosstask.datasets.text_files import csv_rows
 from crosstask.features.npy_files import NpyFeatures
 from crosstask.records import Corpus, InputError, Interval, StepInterval, Task, Video, VideoKey, at_line
 from crosstask.storage import read_text
@@ -78,7 +78,7 @@ def _read_step_lists(path: Path) -> dict[str, list[str]]:
 
 def _read_rows(path: Path) -> list[tuple[str, Interval]]:
     rows = []
-    for number, row in enumerate(csv.reader(read_text(path).splitlines()), start=1):
+    for number, row in csv_rows(path):
         try:
             name, start, end = row
             rows.append((name.strip().lower(), Interval(float(start), float(end))))

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from crosstask.records import InputError
+from crosstask.storage import read_text
 
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\(?\d+[.):]?)\s+(?:\[[ xX]\]\s+)?")
 _LARGEST_BYTES = 1_000_000
@@ -18,10 +19,12 @@ def read_step_list(path: str | Path) -> list[str]:
     if path.stat().st_size > _LARGEST_BYTES:
         raise InputError(f"{path}: {path.stat().st_size} bytes; expected a short list, one step a line")
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_text(path, max_bytes=_LARGEST_BYTES)
+        lines = [row[0] for row in csv.reader(text.splitlines()) if row] if path.suffix.lower() == ".csv" else text.splitlines()
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8 text; expected one step a line") from None
-    lines = [row[0] for row in csv.reader(text.splitlines()) if row] if path.suffix.lower() == ".csv" else text.splitlines()
+    except csv.Error as error:
+        raise InputError(f"{path}: {error}; expected one step a line") from None
     steps = [_BULLET.sub("", line).strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if path.suffix.lower() == ".csv" and steps and steps[0].lower() in ("step", "steps", "name"):
         steps = steps[1:]

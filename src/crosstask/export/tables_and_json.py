@@ -48,7 +48,7 @@ def _named(video: LocalizedVideo) -> tuple[str, str]:
 
 def _no_formula(cell: str) -> str:
     """The cell with a leading quote if a spreadsheet would take it for a formula."""
-    return f"'{cell}" if cell[:1] in "=+-@\t\r" else cell
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 def localize_json(videos: Sequence[LocalizedVideo]) -> Iterator[dict[str, Any]]:

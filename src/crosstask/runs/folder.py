@@ -105,7 +105,7 @@ class RunFolder:
         data = _read_json(self.folder / "localizations.json")
         try:
             return {
-                method: {VideoKey(item["task"], item["video"]): _finite(localization_from_json(item)) for item in items}
+                method: {VideoKey(item["task"], item["video"]): _possible(localization_from_json(item)) for item in items}
                 for method, items in data["methods"].items()
             }
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -183,12 +183,14 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _finite(localization: Localization) -> Localization:
-    """The localization itself; ValueError for a number that is not finite."""
+def _possible(localization: Localization) -> Localization:
+    """The localization itself; ValueError for a time, score or probability that cannot be."""
     for step in localization.steps:
-        numbers = (step.moment_s, step.score, step.start_s, step.end_s, step.confidence, step.p_shown)
-        if not all(number is None or math.isfinite(number) for number in numbers):
-            raise ValueError(f"video {localization.video}: step '{step.name}' has a number that is not finite")
+        times = (step.moment_s, step.start_s, step.end_s, *(s for i in step.intervals for s in (i.start_s, i.end_s)))
+        probabilities = (p for p in (step.confidence, step.p_shown) if p is not None)
+        in_range = all(0 <= time <= MAX_VIDEO_S for time in times) and all(0 <= p <= 1 for p in probabilities)
+        if not (in_range and math.isfinite(step.score) and step.start_s <= step.end_s):
+            raise ValueError(f"video {localization.video}: step '{step.name}' has an impossible time, score or probability")
     return localization
 
 

@@ -112,8 +112,13 @@ class LabelStore:
         return found
 
     def _write(self, changes: Sequence[Change]) -> None:
-        """Append lines and wait until they are on disk; if that fails, the file is as before."""
-        data = "".join(f"{change_to_line(change)}\n" for change in changes).encode("utf-8")
+        """Append lines and wait until they are on disk; if that fails, the file is as before. What could not be read again is refused."""
+        lines = [change_to_line(change) for change in changes]
+        try:
+            parse_changes("\n".join(lines).encode("utf-8"))
+        except InputError as error:
+            raise InputError(f"this cannot be saved as a label: {error}") from None
+        data = "".join(f"{line}\n" for line in lines).encode("utf-8")
         kept = self._complete_bytes()
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         try:

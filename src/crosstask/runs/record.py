@@ -1,5 +1,6 @@
 """The description of a run: tasks, videos with truth and windows, methods and their results. It has no date: the same run has the same bytes."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,7 +52,7 @@ class Run:
     version: str = ""
 
     def __post_init__(self) -> None:
-        """Raise an error for a task id or method that cannot be part of a file name, or a video of an unknown task."""
+        """Raise an error for a name that cannot be part of a file name, a video of an unknown task, or two videos whose files would be one."""
         for task in self.tasks:
             refuse_escaping_id(task, "task")
         for method in self.methods:
@@ -59,6 +60,9 @@ class Run:
         for video in self.videos:
             if video.task not in self.tasks:
                 raise InputError(f"video {video.id} belongs to the unknown task '{video.task}'")
+        names = Counter(str(video.key) for video in self.videos)
+        if twice := [name for name, count in names.items() if count > 1]:
+            raise InputError(f"two videos have the name {twice[0]}; expected one each, as it names their files")
 
 
 def scores_path(folder: Path, method: str, key: VideoKey) -> Path:

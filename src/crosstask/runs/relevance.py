@@ -18,7 +18,7 @@ RELEVANT, IRRELEVANT = RELEVANCES = ("relevant", "irrelevant")
 def read_relevance(folder: Path) -> dict[VideoKey, str]:
     """The relevance of each judged video of a run folder."""
     path = refuse_outside(folder, folder / "relevance.json")
-    if not path.is_file():
+    if not path.exists():
         return {}
     try:
         videos = json.loads(read_text(path, "utf-8"))["videos"]

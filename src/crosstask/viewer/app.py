@@ -220,7 +220,7 @@ def _label_said(request: LabelRequest, n_steps: int, n_segments: int) -> StepLab
     if request.kind == "moment":
         if request.moment_s is None or request.moment_s > n_segments + TOLERATED_OVERSHOOT_S:
             raise RequestError(409, f"a moment in a video of {n_segments} s is expected")
-        return StepLabel(step, moment_s=round(min(request.moment_s, n_segments - 0.01), 2))
+        return StepLabel(step, moment_s=round(min(request.moment_s, max(0.0, n_segments - 0.01)), 2))
     if request.kind == "interval":
         span = IntervalShape(step=request.step, start_s=request.start_s or 0.0, end_s=request.end_s or 0.01)
         return StepLabel(step, intervals=(_checked_interval(span, n_steps, n_segments).interval,))

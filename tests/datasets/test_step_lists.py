@@ -1,0 +1,33 @@
+"""Step lists from files that people write."""
+
+import pytest
+
+from crosstask.datasets.step_lists import read_step_list
+from crosstask.records import InputError
+
+
+def test_bullets_numbers_and_headings_are_left_out(tmp_path):
+    path = tmp_path / "steps.md"
+    path.write_text("# Latte\n\n1. pour milk\n- [x] stir\n* serve\n")
+    assert read_step_list(path) == ["pour milk", "stir", "serve"]
+
+
+def test_the_first_column_of_a_table_without_its_head(tmp_path):
+    path = tmp_path / "steps.csv"
+    path.write_text('step,note\n"stir, well",x\nserve,y\n')
+    assert read_step_list(path) == ["stir, well", "serve"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.txt", b"\xff\xfe", "not UTF-8 text"),
+        ("a.txt", b"\n\n", "no steps"),
+        ("a.csv", b'"' + b"a" * 200_000 + b'"\n', "field larger than field limit"),
+        ("a.txt", b"x" * 1_000_001, "expected a short list"),
+    ],
+)
+def test_other_files_are_refused(tmp_path, name, data, message):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError, match=message):
+        read_step_list(tmp_path / name)
