@@ -1,5 +1,6 @@
 """Two processes writing to one place: the second gets a one-line error or waits, and files stay consistent."""
 
+import shutil
 import subprocess
 import sys
 import time
@@ -64,3 +65,55 @@ def test_viewer_and_two_trainings_on_one_folder(tmp_path):
     assert [process.returncode for process in trainings] == [0, 0], ends
     assert answers and set(answers) == {200}
     assert (run / "m0.safetensors").read_bytes() == (run / "m1.safetensors").read_bytes()
+
+
+OWN_NAMESPACE = [
+    "unshare",
+    "--pid",
+    "--fork",
+]  # where every process begins with the same process id, as on two hosts or in two containers
+WRITER = """
+import os, sys
+from pathlib import Path
+from crosstask.storage import write_bytes
+print(os.getpid(), flush=True)
+for _ in range(60):
+    write_bytes(Path(sys.argv[1]), sys.argv[2].encode() * 200_000)
+"""
+
+
+def _namespaces_work():
+    return shutil.which("unshare") is not None and subprocess.run([*OWN_NAMESPACE, "true"], check=False).returncode == 0
+
+
+@pytest.fixture
+def two_hosts():
+    if not _namespaces_work():
+        pytest.skip("needs unshare and the right to make pid namespaces")
+
+    def start_both(first, second):
+        commands = [[*OWN_NAMESPACE, sys.executable, *map(str, arguments)] for arguments in (first, second)]
+        return [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for command in commands]
+
+    return start_both
+
+
+def test_writers_on_two_hosts_never_mix_their_bytes(two_hosts, tmp_path):
+    target, seen = tmp_path / "f", set()
+    writers = two_hosts(("-c", WRITER, target, "a"), ("-c", WRITER, target, "b"))
+    while any(process.poll() is None for process in writers):
+        if target.exists():
+            seen.add(target.read_bytes())
+    output = [process.communicate() for process in writers]
+    assert [process.returncode for process in writers] == [0, 0], output
+    assert output[0][0] == output[1][0], "both have the same process id"
+    assert seen <= {b"a" * 200_000, b"b" * 200_000} and [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def test_packing_on_two_hosts_waits(two_hosts, tmp_path):
+    corpus = write_corpus(tmp_path / "corpus")
+    pack = ("-m", "crosstask.cli.main", "pack", corpus, "--check")
+    processes = two_hosts(pack, pack)
+    output = [process.communicate() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], output
+    assert sorted(path.name.split("-")[0] for path in (corpus / ".crosstask" / "pack").iterdir()) == ["index.json", "rows"]
