@@ -101,7 +101,7 @@ def test_a_closed_stdout_is_no_traceback(corpus):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("name", [b"bad\xff.mp4", b"two\nlines.mp4"])
+@pytest.mark.parametrize("name", [b"bad\xff.mp4", b"two\nlines.mp4", b"a" * 196 + b".mp4", "日".encode() * 80 + b".mp4"])
 def test_one_file_name_that_cannot_be_an_id_does_not_stop_the_corpus(tmp_path, name):
     folder = tmp_path / "videos" / "latte"
     folder.mkdir(parents=True)

@@ -3,7 +3,7 @@ import pytest
 
 from crosstask import open_corpus
 from crosstask.datasets import read_step_intervals, read_tasks, write_release, write_step_intervals
-from crosstask.datasets.release import read_seconds
+from crosstask.datasets.release import read_seconds, read_videos
 from crosstask.records import InputError, Interval, StepInterval, Task, VideoKey
 from tiny import TASKS, write_tiny
 
@@ -111,3 +111,9 @@ def test_invalid_lengths_are_rejected(tmp_path, length):
     else:
         with pytest.raises(InputError, match="expected video,T"):
             read_seconds(path)
+
+
+def test_a_video_whose_files_would_have_too_long_names_is_refused_when_the_list_is_read(tmp_path):
+    (tmp_path / "videos.csv").write_text(f"1,{'x' * 195},u\n")
+    with pytest.raises(InputError, match="names of 202 bytes; expected at most 200"):
+        read_videos(tmp_path / "videos.csv", TASKS)

@@ -19,7 +19,7 @@ from crosstask.datasets.published_texts import with_published_texts
 from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_videos
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
-from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, VideoKey, refuse_escaping_id
+from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, VideoKey, refuse_escaping_id, refuse_unfit_key
 from crosstask.storage import MAX_SMALL_BYTES, existing_derived_folder, open_regular, read_text, write_text
 
 log = logging.getLogger(__name__)
@@ -95,12 +95,19 @@ def media_files(folder: Path, tasks: Mapping[str, Task]) -> dict[tuple[str, str]
     found: dict[tuple[str, str], Path] = {}
     for task in tasks:
         for path in sorted((folder / "videos" / task).glob("*")):
-            if path.suffix.lower() in VIDEO_EXTENSIONS and not path.name.startswith("."):
-                try:
-                    found.setdefault((task, refuse_escaping_id(path.stem, "video")), path)
-                except InputError as error:
-                    log.warning("videos/%s: %s; this file is left out", task, error)
-    return _with_distinct_ids(found)
+            if path.suffix.lower() in VIDEO_EXTENSIONS and not path.name.startswith(".") and _fits(task, path.stem):
+                found.setdefault((task, path.stem), path)
+    return {(task, video): path for (task, video), path in _with_distinct_ids(found).items() if _fits(task, video)}
+
+
+def _fits(task: str, video: str) -> bool:
+    """True if a name can be an id; otherwise a warning says why the file is left out."""
+    try:
+        refuse_unfit_key(VideoKey(task, video))
+    except InputError as error:
+        log.warning("videos/%s: %s; this file is left out", task, error)
+        return False
+    return True
 
 
 def _with_distinct_ids(media: Mapping[tuple[str, str], Path]) -> dict[tuple[str, str], Path]:

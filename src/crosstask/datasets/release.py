@@ -34,6 +34,7 @@ from crosstask.records import (
     VideoKey,
     at_line,
     refuse_escaping_id,
+    refuse_unfit_key,
 )
 from crosstask.storage import existing_derived_folder, write_text
 
@@ -110,8 +111,7 @@ def read_videos(path: Path, tasks: Mapping[str, Task]) -> tuple[Video, ...]:
         task, video = row[0].strip(), row[1].strip()
         if task not in tasks:
             raise at_line(path, line, f"task {task} is not in the task files")
-        refuse_escaping_id(video, "video")
-        videos.setdefault(VideoKey(task, video), Video(task, video, row[2].strip() if len(row) > 2 else ""))
+        videos.setdefault(refuse_unfit_key(VideoKey(task, video)), Video(task, video, row[2].strip() if len(row) > 2 else ""))
     return tuple(videos.values())
 
 

@@ -10,7 +10,7 @@ from crosstask.records.problem import InputError, MissingExtra, Problem, at_line
 from crosstask.records.progress import Progress, no_progress
 from crosstask.records.task import Task, task_from_steps
 from crosstask.records.text_side import TextSide
-from crosstask.records.video import Video, VideoKey, parse_video_key, refuse_escaping_id
+from crosstask.records.video import Video, VideoKey, parse_video_key, refuse_escaping_id, refuse_unfit_key
 
 __all__ = [
     "MACHINE",
@@ -43,6 +43,7 @@ __all__ = [
     "no_progress",
     "parse_video_key",
     "refuse_escaping_id",
+    "refuse_unfit_key",
     "segment_at",
     "stack_rows",
     "task_from_steps",

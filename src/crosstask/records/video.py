@@ -8,6 +8,8 @@ from crosstask.records.problem import InputError
 
 _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # a name must read the way it is spelt
 
+_MAX_NAME_BYTES = 200  # file systems allow 255; the rest is left for the names of temporary files
+
 
 class VideoKey(NamedTuple):
     """(task, video): the only safe key, as 89 ids of the release are listed under several tasks."""
@@ -53,11 +55,25 @@ def refuse_escaping_id(identifier: str, kind: str) -> str:
     '-YtYoSwdUf8'
     """
     hostile = not isinstance(identifier, str) or identifier in {"", ".", ".."} or any(map(_unfit_for_a_name, identifier))
-    if hostile or len(identifier.encode()) > 200:
+    if hostile or len(identifier.encode()) > _MAX_NAME_BYTES:
         raise InputError(
             f"{kind} id {str(identifier)[:60]!r} cannot name a file; expected a short name without '/' or control characters"
         )
     return identifier
+
+
+def refuse_unfit_key(key: VideoKey) -> VideoKey:
+    """The key itself, or an error when its files, `TASK_VIDEO.html` the longest, could not be written in a run folder.
+
+    >>> refuse_unfit_key(VideoKey("latte", "-Yt"))
+    VideoKey(task='latte', video='-Yt')
+    """
+    refuse_escaping_id(key.video, "video")
+    if (length := len(f"{key}.html".encode())) > _MAX_NAME_BYTES:
+        raise InputError(
+            f"video {key.video[:60]!r}...: its files would have names of {length} bytes; expected at most {_MAX_NAME_BYTES}: rename it"
+        )
+    return key
 
 
 def _unfit_for_a_name(character: str) -> bool:

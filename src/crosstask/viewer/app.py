@@ -48,6 +48,7 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
         403: "Request from another site",
         404: "Not in this run",
         409: "Inconsistent with this run; the detail says why",
+        411: "Length not announced",
         413: "Too large",
         415: "Not declared as JSON",
         422: "Not the documented shape",

@@ -86,15 +86,7 @@ class Guard:
         if error is not None:
             await _respond(_with_headers(send, scope["path"]), *error)
             return
-        guarded_send = _with_headers(send, scope["path"])
-        if scope["method"] in READ_METHODS:
-            await self.app(scope, receive, guarded_send)
-            return
-        body = await _whole_body(receive)
-        if body is None:
-            await _respond(guarded_send, 413, f"the body is larger than {LARGEST_BODY} bytes")
-        else:
-            await self.app(scope, _replaying(body, receive), guarded_send)
+        await self.app(scope, receive, _with_headers(send, scope["path"]))
 
     def _error(self, method: str, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -109,37 +101,14 @@ class Guard:
             return 403, "writing from another site is refused"
         if headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             return 415, "expected a body of type application/json"
-        length = headers.get("content-length", "0")
+        length = headers.get("content-length")
+        if (
+            length is None or "transfer-encoding" in headers
+        ):  # a page sends the length; parsing a body of tiny chunks stalls the server
+            return 411, "expected a body whose length is announced (Content-Length)"
         if not length.isdecimal() or int(length[:20]) > LARGEST_BODY:
             return 413, f"the body is larger than {LARGEST_BODY} bytes"
         return None
-
-
-async def _whole_body(receive: Receive) -> bytes | None:
-    """The body, or None if it is larger than the limit, regardless of the announced length."""
-    body = bytearray()
-    more = True
-    while more:
-        message = await receive()
-        body += message.get("body", b"")
-        if len(body) > LARGEST_BODY:
-            return None
-        more = message["type"] == "http.request" and message.get("more_body", False)
-    return bytes(body)
-
-
-def _replaying(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that returns a body that was already read, then continues with the original."""
-    replayed = False
-
-    async def replay() -> MutableMapping[str, Any]:
-        nonlocal replayed
-        if replayed:
-            return await receive()
-        replayed = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
 
 
 def netloc_of(origin: str) -> str:
@@ -169,6 +138,11 @@ def _with_headers(send: Send, path: str) -> Send:
 
 async def _respond(send: Send, status: int, detail: str) -> None:
     body = json.dumps({"detail": detail}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    length = str(len(body)).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", length),
+        (b"connection", b"close"),
+    ]  # the rest is not read
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
