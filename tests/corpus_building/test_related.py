@@ -108,12 +108,13 @@ def test_car_and_home_stand_apart_from_cooking(real_release):
     assert silhouette_score(distances, [category(task) == "cooking" for task in tasks], metric="precomputed") > 0
 
 
-def test_the_map_places_every_task():
+@pytest.mark.parametrize("seed", [0, 2**63 - 1])  # from end to end of the range of --seed
+def test_the_map_places_every_task(seed):
     tasks = [
         task_from_steps(steps, f"t{i}")
         for i, steps in enumerate(["pour milk, stir", "pour egg, stir", "jack car", "raise car", "cut wood"])
     ]
-    drawn = compute_task_map(tasks, n_clusters=3)
+    drawn = compute_task_map(tasks, seed, n_clusters=3)
     assert drawn.positions.shape == (5, 2) and np.isfinite(drawn.positions).all() and len(drawn.cluster_words) == 3
 
 

@@ -1,3 +1,4 @@
+import errno
 import os
 import subprocess
 import sys
@@ -139,3 +140,13 @@ def test_of_many_files_a_failing_one_leaves_no_half_files(tmp_path):
         list(write_many(files))
     assert not list(tmp_path.glob(".*partial"))
     assert all(path.read_bytes() == b"whole" for path in (tmp_path / "a", tmp_path / "b") if path.exists())
+
+
+def test_a_file_that_cannot_be_created_is_named_as_the_user_named_it(tmp_path, monkeypatch):
+    def full(path, flags, *mode):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(os, "open", full)
+    with pytest.raises(OSError, match="No space left") as raised:
+        write_bytes(tmp_path / "f", b"x")
+    assert raised.value.filename == str(tmp_path / "f")

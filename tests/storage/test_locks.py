@@ -1,3 +1,5 @@
+import errno
+import os
 import subprocess
 import sys
 import threading
@@ -77,3 +79,13 @@ def test_blocking_lock_is_exclusive_under_contention(tmp_path):
     for thread in threads:
         thread.join(60)
     assert len(most) == 160 and max(most) == 1 and list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_that_cannot_be_made_names_what_it_protects(tmp_path, monkeypatch):
+    def read_only(path, flags, *mode):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(os, "open", read_only)
+    with pytest.raises(OSError, match="Read-only") as raised, nonblocking_lock(tmp_path / "f"):
+        pass
+    assert raised.value.filename == str(tmp_path / "f")

@@ -51,7 +51,9 @@ def compute_task_map(tasks: Sequence[Task], seed: int = 0, n_clusters: int = 6) 
 
     distances = component_distances(tasks)
     perplexity = min(15.0, max(2.0, (len(tasks) - 1) / 3))
-    positions = TSNE(metric="precomputed", init="random", perplexity=perplexity, random_state=seed).fit_transform(distances)
+    positions = TSNE(metric="precomputed", init="random", perplexity=perplexity, random_state=seed % 2**32).fit_transform(
+        distances
+    )
     n_clusters = min(n_clusters, len(tasks))
     clusters = AgglomerativeClustering(n_clusters, metric="precomputed", linkage="average").fit_predict(distances)
     words = tuple(_most_frequent_stems([t for t, c in zip(tasks, clusters, strict=True) if c == i]) for i in range(n_clusters))

@@ -66,6 +66,9 @@ def _open_temporary(path: Path) -> tuple[Path, IO[bytes]]:
             file = os.fdopen(os.open(temporary, _NEW_FILE, 0o666), "wb")
         except FileExistsError:
             continue
+        except OSError as error:
+            error.filename = str(path)  # the user's name, not the temporary one
+            raise
         if try_flock(file.fileno()) and os.fstat(file.fileno()).st_nlink:
             return temporary, file
         file.close()  # another process removed it as stale before we locked it
@@ -138,8 +141,8 @@ def flush_tree(folder: Path) -> None:
 
 
 def _flush_file(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+    with path.open("rb") as written:
+        os.fsync(written.fileno())
 
 
 def write_text(path: Path, text: str) -> Path:

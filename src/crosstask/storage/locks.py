@@ -22,7 +22,7 @@ _MAX_NAME_BYTES = 200  # file systems allow 255; the rest is left for the suffix
 def nonblocking_lock(path: Path) -> Iterator[None]:
     """A block that holds the lock of `path`; raises BlockingIOError, naming the owner, while another process holds it."""
     lock = _lock_file(path)
-    descriptor = _try_acquire(lock)
+    descriptor = _try_acquire(lock, path)
     if descriptor is None:
         reason = f"process {_owner(lock)} is writing it; wait until that has ended, or choose another place"
         raise BlockingIOError(EWOULDBLOCK, reason, str(path))
@@ -34,12 +34,12 @@ def nonblocking_lock(path: Path) -> Iterator[None]:
 def blocking_lock(path: Path, on_wait: Callable[[str], object]) -> Iterator[None]:
     """A block that holds the lock of `path`, entered when it is free; `on_wait` is called once with the owner's process id."""
     lock = _lock_file(path)
-    descriptor = _try_acquire(lock)
+    descriptor = _try_acquire(lock, path)
     if descriptor is None:
         on_wait(_owner(lock))
     while descriptor is None:
         time.sleep(_POLL_INTERVAL_S)
-        descriptor = _try_acquire(lock)
+        descriptor = _try_acquire(lock, path)
     with _released_at_exit(lock, descriptor):
         yield
 
@@ -96,11 +96,15 @@ def truncated_name(name: str) -> str:
     return name.encode("utf-8", "surrogateescape")[:_MAX_NAME_BYTES].decode("utf-8", "ignore")
 
 
-def _try_acquire(lock: Path) -> int | None:
-    """The descriptor of the lock file, locked and holding our process id; None while another process holds the lock."""
+def _try_acquire(lock: Path, path: Path) -> int | None:
+    """The descriptor of the lock file of `path`, locked and holding our process id; None while another process holds the lock."""
     lock.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            error.filename = str(path)  # the user's name, not that of the lock
+            raise
         try:
             if not try_flock(descriptor):
                 os.close(descriptor)
