@@ -6,7 +6,9 @@ import pytest
 
 from crosstask.correction.label_files import read_label_file
 from crosstask.records import InputError, Interval
+from fuzz.hanging import no_hang
 
+CUE = "00:00:01.000 --> 00:00:02.000\npour\n\n"
 GOOD_REGION = {"value": {"ranges": [{"start": 26, "end": 50}], "timelinelabels": ["pour"]}}
 
 
@@ -36,6 +38,9 @@ def studio(*regions, **data):
         ("a.json", "[]", "neither ActivityNet's nor Label Studio's"),
         ("a.json", '[{"x": 1}]', "neither ActivityNet's nor Label Studio's"),
         ("a.json", '{"results": {"v": 1}}', "results.v: no list"),
+        ("a.json", studio(GOOD_REGION | {"meta": [1]}), "expected a region"),
+        ("a.json", studio({"value": {"ranges": [{"start": 10**400, "end": 3}], "timelinelabels": ["pour"]}}), "expected"),
+        ("a.json", studio(GOOD_REGION).replace("26", "1e400"), "expected a region"),
         ("a.json", '{"results": {"v": [{"label": "pour", "segment": [1]}]}}', r"results.v\[0\]: found"),
         (
             "a.json",
@@ -85,3 +90,12 @@ def test_chapters_keep_their_names_and_files_from_windows_are_read(tmp_path):
     path.write_bytes("\ufeffWEBVTT\r\n\r\n1\r\n00:01.000 --> 00:02.500\r\nsalt &amp; pepper\r\n".encode())
     (label,) = read_label_file(path, 25.0)
     assert (label.video, label.step, label.interval) == ("1_v", "salt & pepper", Interval(1.0, 2.5))
+
+
+def test_long_chapters_are_read_in_linear_time(tmp_path):
+    path = tmp_path / "1_v.vtt"
+    path.write_text(
+        "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n" + "<" * 1_000_000 + "\n\n" + CUE * 100_000
+    )  # hours in quadratic time
+    with no_hang():
+        assert len(read_label_file(path, 25.0)) == 100_001

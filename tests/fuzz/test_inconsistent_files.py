@@ -12,7 +12,19 @@ from fuzz.json_mutations import join_safetensors, mutated, split_safetensors, to
 from fuzz.readers import READERS
 from fuzz.test_readers import BOUNDED, check_reader
 
-JSON = ["json cues", "json3", "articles", "pack index", "run", "localizations", "job result", "relevance", "transcript"]
+JSON = [
+    "label detections",
+    "label regions",
+    "json cues",
+    "json3",
+    "articles",
+    "pack index",
+    "run",
+    "localizations",
+    "job result",
+    "relevance",
+    "transcript",
+]
 SAFETENSORS = ["learned encoder", "paper model", "best model", "checkpoint"]
 
 

@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ import pytest
 
 from crosstask.records import InputError, TextSide
 from crosstask.text.encoders.image_text import ImageTextEncoder, load_image_text, model_digest, model_type, text_vectors
+from fuzz.hanging import no_hang
 from image_text_models import MODEL_TYPES, make_model, make_tokenizer
 
 pytest.importorskip("transformers", reason="extra sentence is not installed")
@@ -122,3 +124,11 @@ def test_stored_vectors_need_no_model_and_new_names_need_its_folder(models):
     assert np.allclose(text_vectors(here, ["stir", "pour milk"]), encoder.encode(["stir", "pour milk"]), atol=1e-5)
     with pytest.raises(InputError, match=r"is clip:siglip#.*; the features were made by clip:clip#"):
         text_vectors(replace(side, folder=str(models["siglip"])), ["stir"])
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_pipe_in_a_model_folder_is_refused(clip, name):
+    (clip / name).unlink()
+    os.mkfifo(clip / name)
+    with no_hang(), pytest.raises(InputError, match=f"{name} is a pipe or device"):
+        load_image_text(clip)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from crosstask.records import InputError, MissingExtra, TextSide
-from crosstask.storage import single_thread
+from crosstask.storage import MAX_SMALL_BYTES, read_text, single_thread
 from crosstask.text.encoders.protocol import Vectors, unit_rows
 from crosstask.text.stems import words_of_step_parts
 
@@ -30,8 +30,10 @@ def model_type(folder: Path) -> str:
     """`clip`, `siglip`, `siglip2` or `xclip`, from config.json; anything else is refused."""
     if not folder.is_dir():
         raise InputError(f"--features clip={folder}: no such folder; expected {_EXPECTED}")
+    if pipes := [path.name for path in folder.iterdir() if path.exists() and not path.is_file() and not path.is_dir()]:
+        raise InputError(f"{folder}: {pipes[0]} is a pipe or device; expected {_EXPECTED}")
     try:
-        config = json.loads((folder / "config.json").read_text("utf-8"))
+        config = json.loads(read_text(folder / "config.json", max_bytes=MAX_SMALL_BYTES))
         found = str(config["model_type"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise InputError(f"{folder}: not a model: no config.json that names its model_type; expected {_EXPECTED}") from None
