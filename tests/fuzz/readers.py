@@ -60,6 +60,11 @@ class Reader:
     read: Callable[[Path], object]
     valid: Callable[[Path], object]
 
+    @property
+    def opens_viewer(self) -> bool:
+        """True if the reader also opens the run in the viewer, which takes a hundred times as long as most."""
+        return self.read in (_open_run, _complete_run, _scores, _read_labels, _import, _beside_run, _transcript)
+
 
 def _text_side(path: Path) -> None:
     write_text_side(path.parent, TextSide("clip:clip#0", 0, 2, {"stir": np.array([0.6, 0.8], np.float32)}, "somewhere"))

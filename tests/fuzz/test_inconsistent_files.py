@@ -10,7 +10,7 @@ from safetensors.numpy import load
 from crosstask.storage import with_content_digest
 from fuzz.json_mutations import join_safetensors, mutated, split_safetensors, to_json_bytes
 from fuzz.readers import READERS
-from fuzz.test_readers import BOUNDED, check_reader
+from fuzz.test_readers import bounded, check_reader
 
 JSON = [
     "label detections",
@@ -38,7 +38,7 @@ def valid(name, folder):
 def test_json(name, tmp_path):
     reader, path, data = valid(name, tmp_path)
 
-    @BOUNDED
+    @bounded(reader)
     @given(mutated(json.loads(data)))
     def run(tree):
         check_reader(reader, path, to_json_bytes(tree))
@@ -52,7 +52,7 @@ def test_descriptions_in_safetensors(name, tmp_path):
     head, description, key, numbers = split_safetensors(data)
     arrays = load(data)
 
-    @BOUNDED
+    @bounded(reader)
     @given(mutated(description))
     def run(tree):
         if isinstance(tree, dict):  # with a digest that fits, or else every change would be refused by the digest alone
@@ -67,7 +67,7 @@ def test_heads_and_numbers_of_safetensors(name, tmp_path):
     reader, path, data = valid(name, tmp_path)
     head, _, _, numbers = split_safetensors(data)
 
-    @BOUNDED
+    @bounded(reader)
     @given(mutated(head), st.sampled_from([b"", b"\xff", b"\x7f\xc0"]))
     def run(tree, filler):
         changed = numbers if not filler else (filler * len(numbers))[: len(numbers)]

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli.test_ranges import CASES, VERBS
 from crosstask.cli.ranges import RANGES, checked
 from crosstask.records import InputError
-from fuzz.test_readers import BOUNDED
+from fuzz.test_readers import bounded
 
 TYPED = (
     st.integers().map(str)
@@ -53,7 +53,7 @@ def test_a_verb_never_sees_a_number_outside_its_range(verb, parameter, option):
     seen = []
     app, others = recording(VERBS[verb], seen), required_arguments(VERBS[verb])
 
-    @BOUNDED
+    @bounded()
     @given(TYPED)
     @example(str(RANGES[option].smallest))
     @example(f"{RANGES[option].largest:.0f}")

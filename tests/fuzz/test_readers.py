@@ -12,12 +12,19 @@ from crosstask.records import InputError
 from fuzz.readers import READERS
 
 EXAMPLES = int(os.environ.get("CROSSTASK_FUZZ_EXAMPLES", "60"))
-BOUNDED = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=EXAMPLES <= 60,  # the default search is reproducible; a longer one uses new examples every time
-    suppress_health_check=list(HealthCheck),
-)
+
+
+def examples_of(reader):
+    """How many examples a reader gets: a tenth, but 60 at least, where each example opens a run in the viewer."""
+    return min(EXAMPLES, max(60, EXAMPLES // 10)) if reader is not None and reader.opens_viewer else EXAMPLES
+
+
+def bounded(reader=None):
+    """The settings of a search; the default one is reproducible, a longer one uses new examples every time."""
+    n = examples_of(reader)
+    return settings(max_examples=n, deadline=None, derandomize=EXAMPLES <= 60, suppress_health_check=list(HealthCheck))
+
+
 MAX_SECONDS = 20.0
 MAX_EXTRA_MEMORY_KB = 300_000
 
@@ -51,7 +58,7 @@ NESTING_DEPTH = 100_000
 def test_arbitrary_bytes(reader):
     chosen, path, _ = reader
 
-    @BOUNDED
+    @bounded(chosen)
     @given(st.binary(max_size=300) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
     @example(b"")
     @example(b"\0" * 64)
@@ -96,7 +103,7 @@ def test_damaged_valid_files(reader):
     chosen, path, valid = reader
     paths_in_tree = st.integers(0, len(valid))
 
-    @BOUNDED
+    @bounded(chosen)
     @given(
         st.lists(
             st.tuples(paths_in_tree, st.integers(0, 12), st.sampled_from(INSERTED_BYTES) | st.binary(max_size=8)),
@@ -115,6 +122,6 @@ def test_damaged_valid_files(reader):
 
 def test_truncated_files(reader):
     chosen, path, valid = reader
-    step = max(1, len(valid) // EXAMPLES)
+    step = max(1, len(valid) // examples_of(chosen))
     for length in range(0, len(valid), step):
         check_reader(chosen, path, valid[:length])
