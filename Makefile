@@ -72,9 +72,12 @@ evidence: $(VENV)/.full
 faults: $(VENV)/.full
 	rm -f faults.json
 	CROSSTASK_KILLS=300 CROSSTASK_LOAD_SECONDS=120 CROSSTASK_FAULT_FIGURES=faults.json $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15 tests/faults tests/storage
+	$(BIN)/python docs/fault_tables.py faults.json
 
 fuzz: $(VENV)/.full
-	CROSSTASK_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15 tests/fuzz
+	rm -f fuzz.json
+	CROSSTASK_FUZZ_EXAMPLES=5000 CROSSTASK_FAULT_FIGURES=fuzz.json $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations=15 tests/fuzz
+	$(BIN)/python docs/fault_tables.py fuzz.json
 
 # Debian parts for the browser and speech tests; tests whose part is absent skip and say so.
 system:
@@ -84,4 +87,4 @@ system:
 	else echo "make system: needs apt-get and root; skipped"; fi
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo site bench.json faults.json
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis demo site bench.json faults.json fuzz.json

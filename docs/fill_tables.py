@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))  # the scripts beside this one
 import cost_tables
 import detailed_tables
+import fault_tables
 import narration_tables
 import sharing
 import synthetic_tables
@@ -39,6 +40,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "small collections": user_tables.small_collections_table,
     "corrections": user_tables.corrections_table,
     "confidence": user_tables.confidence_table,
+    "kills": fault_tables.kills_table,
+    "failing disk": fault_tables.failing_table,
+    "measured": fault_tables.measured_list,
     "commands": tables.commands_list,
     "windows": narration_tables.windows_table,
     "transferred settings": narration_tables.transferred_settings,
