@@ -69,7 +69,7 @@ def measured_list() -> str:
         )
     if fuzz := figures.get("fuzzing"):
         lines.append(
-            f"- Long fuzzing: {fuzz['examples']:,} examples for each of {fuzz['tests']} tests ({fuzz['examples_in_viewer']:,} where each opens the viewer), "
+            f"- Long fuzzing: {fuzz['examples']:,} examples for each of {fuzz['tests']} tests ({fuzz['examples_in_viewer']:,} with the viewer), "
             f"{fuzz['failed']} failed, {fuzz['seconds'] / 60:.0f} minutes."
         )
     return "\n".join(lines)

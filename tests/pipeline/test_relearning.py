@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from crosstask.model.file import load_model
+from crosstask.pipeline import relearning
 from crosstask.pipeline.localize_corpus import joint_decoder_of, localize_labelled
 from crosstask.pipeline.relearning import (
     accept,
@@ -108,3 +109,35 @@ def test_the_answers_are_decoded_as_those_of_the_run(folder):  # noqa: F811
     write_localizations(opened.folder, {"hmm": alone})
     same = before == [s.segment for found in alone for s in found.steps]
     assert decoded_with_narration(opened, corpus, model) is same
+
+
+@pytest.mark.parametrize("killed_in", ["save_model", "write_run", "refresh_report"])
+def test_killed_while_it_puts_a_proposal_in_place_nothing_is_lost(done, monkeypatch, killed_in):
+    before, proposal = files(done), proposal_of(done)
+
+    def die(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as context:
+        context.setattr(relearning, killed_in, die)
+        with pytest.raises(KeyboardInterrupt):
+            accept(done, proposal)
+    again = open_run(done.folder)
+    accept(again, proposal)
+    undo_learning(again)
+    assert {name: data for name, data in files(done).items() if data != before[name]}.keys() <= {
+        "report.html"
+    }  # the label is new in it
+    assert not (done.folder / BEFORE).exists()
+
+
+@pytest.mark.parametrize("name", [BEFORE, "scores"])
+def test_links_out_of_the_run_are_not_written_through(done, tmp_path, name):
+    proposal, outside = proposal_of(done), tmp_path / "outside"
+    outside.mkdir()
+    if (done.folder / name).exists():
+        (done.folder / name).rename(tmp_path / "away")
+    (done.folder / name).symlink_to(outside)
+    with pytest.raises(InputError, match="leads out of the run folder"):
+        accept(done, proposal)
+    assert list(outside.iterdir()) == []

@@ -23,11 +23,12 @@ from crosstask.pipeline.recalibration import calibration_of_run, recalibrated
 from crosstask.pipeline.run_labels import BEFORE, labels_of, relevant_videos
 from crosstask.records import Corpus, FeatureRows, FoundStep, InputError, Localization, Video, VideoKey
 from crosstask.report.page import LABELLED_VIDEOS, write_report
-from crosstask.runs import RunFolder, open_run, scores_path, write_run
+from crosstask.runs import RunFolder, open_run, refuse_outside, scores_path, write_run
 from crosstask.runs.corrected import with_labels
 from crosstask.storage import nonblocking_lock, read_bytes, write_bytes
 
 FILES = ("model.safetensors", "localizations.json", "run.json")
+_UNFINISHED = "unfinished"  # beside them while a proposal is put in place
 MOVED_S = 2.0  # seconds by which the moment of a step must differ to count as moved
 SMALLEST_AVAILABLE_SHARE = (
     0.5  # share of the training videos that must be in the run: with fewer, learning again would lose what the others taught
@@ -175,6 +176,8 @@ def accept(run: RunFolder, proposal: Proposal) -> None:
     """Put a proposal in place of the model and the localizations of the main method; what was there is kept for `undo_learning`."""
     main = run.run.methods[0]
     with nonblocking_lock(run.folder):
+        if (_kept_folder(run.folder) / _UNFINISHED).exists():  # a process was killed while it put its proposal in place
+            _restore(run.folder, main)
         _back_up(run.folder, main)
         now = run.machine_localizations
         replaced = {**now, main: {**now.get(main, {}), **proposal.localizations}}
@@ -187,6 +190,13 @@ def accept(run: RunFolder, proposal: Proposal) -> None:
         scores = [(main, key, values) for key, values in proposal.scores.items()]
         write_run(run.folder, described, {method: list(found.values()) for method, found in replaced.items()}, scores)
         refresh_report(run.folder)
+        (run.folder / BEFORE / _UNFINISHED).unlink()
+
+
+def _kept_folder(folder: Path) -> Path:
+    """Where the files are kept that a proposal replaces; an error if this or the scores lie outside the run folder, by a link."""
+    refuse_outside(folder, folder / "scores")
+    return refuse_outside(folder, folder / BEFORE)
 
 
 def _back_up(folder: Path, method: str) -> None:
@@ -196,6 +206,7 @@ def _back_up(folder: Path, method: str) -> None:
     for name in FILES:
         if (folder / name).is_file():
             write_bytes(before / name, read_bytes(folder / name, 2**40))
+    write_bytes(before / _UNFINISHED, b"")
     scores = scores_path(folder, method, VideoKey("0", "0")).parent
     if scores.is_dir():
         (before / "scores").mkdir(parents=True, exist_ok=True)
@@ -204,19 +215,25 @@ def _back_up(folder: Path, method: str) -> None:
 
 def undo_learning(run: RunFolder) -> None:
     """Put back what the last accepted proposal replaced."""
-    before = run.folder / BEFORE
+    before = _kept_folder(run.folder)
     if not (before / "run.json").is_file():
         raise InputError("nothing was learnt that could be undone")
     main = run.run.methods[0]
     with nonblocking_lock(run.folder):
-        if (before / "scores" / main).is_dir():
-            shutil.rmtree(run.folder / "scores" / main, ignore_errors=True)
-            (before / "scores" / main).rename(run.folder / "scores" / main)
-        for name in FILES:
-            if (before / name).is_file():
-                write_bytes(run.folder / name, read_bytes(before / name, 2**40))
+        _restore(run.folder, main)
         shutil.rmtree(before)
         refresh_report(run.folder)
+
+
+def _restore(folder: Path, method: str) -> None:
+    """Put back the files that were kept; may be interrupted and repeated."""
+    before = folder / BEFORE
+    if (before / "scores" / method).is_dir():
+        shutil.rmtree(folder / "scores" / method, ignore_errors=True)
+        (before / "scores" / method).rename(folder / "scores" / method)
+    for name in FILES:
+        if (before / name).is_file():
+            write_bytes(folder / name, read_bytes(before / name, 2**40))
 
 
 def can_undo_learning(folder: Path) -> bool:
