@@ -233,6 +233,38 @@ def test_background_durations_must_be_positive_and_finite(length):
         hmm_scorer_from(arrays, {**values, "background_lengths": lengths})
 
 
+@pytest.mark.parametrize(
+    ("name", "bend", "message"),
+    [
+        ("habits.0000.position", lambda a: a[:0], "does not fit its step list"),
+        ("habits.0000.position", lambda a: -a, "does not fit its step list"),
+        ("habits.0001.length", lambda a: a[:1], "does not fit its step list"),
+        ("habits.0001.presence", lambda a: a + 2, "does not fit its step list"),
+        ("covariance", lambda a: a * 0, "covariance is singular"),
+    ],
+)
+def test_parameters_that_cannot_be_true_are_refused(name, bend, message):
+    arrays, values = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0)).to_arrays()
+    with pytest.raises(InputError, match=message):
+        hmm_scorer_from({**arrays, name: bend(arrays[name])}, values)
+
+
+def test_features_too_large_to_be_scored_are_refused():
+    corpus = tiny_corpus()
+    scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
+    features = np.full((20, 6), 1e308)
+    features[::2] *= -1
+    with pytest.raises(InputError, match="scores are not finite"):
+        scorer.score(corpus.tasks["1"], features)
+
+
+def test_half_of_a_character_in_a_step_is_refused():
+    arrays, values = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0)).to_arrays()
+    (first, *others) = values["trained_tasks"]
+    with pytest.raises(InputError, match="surrogates not allowed"):
+        hmm_scorer_from(arrays, {**values, "trained_tasks": [{**first, "title": "\ud800"}, *others]})
+
+
 def test_kernel_of_a_trained_task_is_that_of_its_words():
     scorer = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0))
     for number, task in enumerate(scorer.tasks):

@@ -27,6 +27,7 @@ from crosstask.learning.hmm.known_steps import KnownSteps, start_probabilities
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
 from crosstask.learning.hmm.task_prior import (
     DECODING_WEIGHT,
+    N_BINS,
     P_BACKGROUND,
     UNSEEN_TASK_WEIGHT,
     PositionWeight,
@@ -323,7 +324,13 @@ class HmmScorer:
             raise InputError(
                 f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
             )
-        return np.asarray(centred_scores(features, lda.weights) - lda.offsets, dtype=np.float64)
+        with np.errstate(invalid="ignore", over="ignore"):
+            scores = np.asarray(centred_scores(features, lda.weights) - lda.offsets, dtype=np.float64)
+        if not np.isfinite(scores).all():
+            raise InputError(
+                "scores are not finite: features of this size do not fit the weights of the model; compare their scale"
+            )
+        return scores
 
     def _model_of(self, task: Task) -> tuple[LdaWeights, TaskPrior]:
         """LDA weights (K + 1, D) for centred features, and the prior of a task; computed once for all its videos."""
@@ -448,8 +455,8 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
     """The inverse of `to_arrays`."""
     try:
         tasks = tuple(Task(t["id"], t["title"], tuple(t["steps"])) for t in values["trained_tasks"])
-        if not all(isinstance(text, str) for t in tasks for text in (t.id, t.title, *t.steps)):
-            raise TypeError("ids, titles and steps are text")
+        for text in (text for t in tasks for text in (t.id, t.title, *t.steps)):
+            str.encode(text, "utf-8")  # a TypeError for anything but text, a ValueError for half of a character
         priors = tuple(
             TaskPrior(
                 arrays[f"habits.{i:04d}.position"].astype(np.float64),
@@ -474,8 +481,22 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
         raise InputError("model file: its step lists do not fit its weights; train it again")
     if not all(0 < prior.background_duration < np.inf for prior in priors):
         raise InputError("model file: background duration must be positive and finite; train it again")
+    if not all(_is_possible(prior, len(t.steps)) for prior, t in zip(priors, tasks, strict=True)):
+        raise InputError("model file: a prior of positions, durations or presence does not fit its step list; train it again")
+    try:
+        np.linalg.inv(covariance)
+    except np.linalg.LinAlgError:
+        raise InputError("model file: its covariance is singular; train it again") from None
     sharing = sharing_from_values(values, WORDS_OF_CLASS)
     return HmmScorer(whitening, parameters, tasks, sharing, settings, n_videos, vectors, side)
+
+
+def _is_possible(prior: TaskPrior, n_steps: int) -> bool:
+    """True if the arrays of a prior have the shapes and values that training gives them."""
+    shapes = prior.position.shape == (N_BINS, n_steps + 1) and prior.duration.shape == prior.presence.shape == (n_steps,)
+    return shapes and bool(
+        (prior.position > 0).all() and (prior.duration >= 0).all() and (prior.presence >= 0).all() and (prior.presence <= 1).all()
+    )
 
 
 def _settings_from(values: Mapping[str, Any]) -> EmSettings:

@@ -133,6 +133,8 @@ def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:
         )
     if not content_is_intact(description, arrays):
         raise InputError(f"{path}: damaged: its contents do not match their checksum; copy or train it again")
+    if unusable := [name for name, a in arrays.items() if a.dtype.kind == "f" and not np.isfinite(a).all()]:
+        raise InputError(f"{path}: damaged: '{unusable[0]}' has values that are not finite; train it again")
     try:
         tasks = {
             t["id"]: Task(t["id"], t["title"], tuple(t["steps"]), t["url"], bool(t["primary"])) for t in description["tasks"]
