@@ -77,6 +77,17 @@ def test_an_empty_output_path_is_refused(corpus, tmp_path):
     assert done.returncode == 2 and "Traceback" not in done.stderr and "error: " in done.stderr
 
 
+@pytest.mark.parametrize("place", ["--out", "--method", "corpus"])
+def test_a_name_that_is_not_utf_8_is_refused_before_anything_is_computed(corpus, tmp_path, place):
+    bad = os.fsdecode(b"\xff.st")
+    given = {"corpus": str(corpus), "--method": "hmm", "--out": str(tmp_path / "m")}
+    given[place] = str(tmp_path / bad)
+    assert "not UTF-8; expected a name" in refused(
+        "train", given.pop("corpus"), *(word for pair in given.items() for word in pair)
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_empty_name_cannot_be_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(IsADirectoryError), replace_file(Path()):

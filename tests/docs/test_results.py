@@ -61,3 +61,10 @@ def test_settings_that_the_narration_benchmark_tries_exist():
     names = {field.name for field in fields(CollectionSettings)}
     assert set(GRID) <= names
     assert all(set(changed) <= names for changed in ABLATIONS.values())
+
+
+def test_the_page_on_reliability_says_how_many_readers_are_fuzzed():
+    from fuzz.readers import READERS
+
+    page = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    assert set(re.findall(r"(\d+) readers", page)) == {str(len(READERS))}

@@ -1,7 +1,8 @@
-"""The range of every numeric option, in one table, checked for every verb before it starts."""
+"""The range of every numeric option, in one table, checked for every verb before it starts; and that what was typed is text."""
 
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 
@@ -61,7 +62,7 @@ RANGES = {
 
 
 def checked(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb, which raises an InputError before it starts if a numeric option is outside its range in RANGES."""
+    """The verb, which raises an InputError before it starts if a number is outside its range in RANGES, or a name is not UTF-8."""
     names = numeric_options(verb)
 
     @wraps(verb)
@@ -72,9 +73,26 @@ def checked(verb: Callable[..., None]) -> Callable[..., None]:
             value = options.get(parameter)
             if value is not None and not RANGES[name].contains(value):
                 raise InputError(f"{name} {value!s:.60}: expected a number {RANGES[name]}")
+        for parameter, given in options.items():
+            for value in given if isinstance(given, list | tuple) else [given]:
+                text = str(value.absolute()) if isinstance(value, Path) else value
+                if isinstance(text, str) and not _is_text(text):
+                    option = parameter.replace("_", "-")
+                    raise InputError(
+                        f"{option} {text[-60:]!r}: not UTF-8; expected a name that can be written as text: rename it"
+                    )
         verb(*arguments, **options)
 
     return call
+
+
+def _is_text(value: str) -> bool:
+    """True if a string is UTF-8; the system hands over other bytes as halves of characters, which no file of ours can hold."""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def numeric_options(verb: Callable[..., None]) -> dict[str, str]:
