@@ -1,8 +1,5 @@
 """Tables of the pages on cost, reliability and building a corpus, made from results/*.json."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from detailed_tables import table
 from tables import recorded
 
@@ -13,7 +10,6 @@ VERBS = {
     "export": "`export`, every format",
     "report": "report",
 }
-KILLED = {"train-best": "train, `hmm`", "train-paper": "train, `zhukov19`"}  # names in faults -> words
 SHELVES, TOAST = "Build Simple Floating Shelves", "Make French Toast"
 
 
@@ -173,7 +169,7 @@ def memory_table() -> str:
             "training-memory",
         ),
         _measured("`extract`, default features and I3D", f"peak {recorded('real-clips')['peak_rss_mb']} MB", "real-clips"),
-        _measured("viewer under load", f"{faults['viewer_under_load']['anonymous_mb'][0]} MiB", "faults"),
+        _measured("viewer under load", f"{faults['viewer under load']['anonymous_mb'][0]} MiB", "faults"),
     ]
     return table(["what", "cost", ""], rows)
 
@@ -206,54 +202,6 @@ def corpus_building_table() -> str:
         ["the right list is first of 83", ", ".join(f"{100 * of['first']:.0f} %" for of in relevance.values())],
     ]
     return table(["question", "found"], rows)
-
-
-def faults_section() -> str:
-    """The kills by verb as a table, and the other measurements of faults as a list."""
-    data = recorded("faults")
-    rows = [
-        [
-            KILLED.get(verb, verb),
-            *map(str, (of["kills"], of["kills_that_left_something_unfinished"], of["finished"], of["resumed"] or "")),
-        ]
-        for verb, of in data["kills"].items()
-    ]
-    header = ["verb", "kills", "left something unfinished", "commands that finished, killed before or not, all byte-identical"]
-    lines = [
-        table([*header, "resumed mid-training"], rows),
-        "",
-        *_failing_disk(data["failing_disk"]),
-        *_same_digests(data["determinism"]),
-    ]
-    return "\n".join([*lines, *_memory_and_load(data["memory"], data["viewer_under_load"])])
-
-
-def _failing_disk(verbs: Mapping[str, Mapping[str, int]]) -> list[str]:
-    faults, reported, survived = (sum(of[name] for of in verbs.values()) for name in ("faults", "exit code 2", "exit code 0"))
-    return [
-        f"- Failing disk: {faults:,} faults over {len(verbs)} verbs; {reported} were reported in one line with exit code 2, {survived} did not "
-        "stop the command; every repeated command ended with the same bytes."
-    ]
-
-
-def _same_digests(settings: Mapping[str, Mapping[str, str]]) -> list[str]:
-    first, second = settings.values()
-    outcome = "had the same digests" if first == second else "had different digests"
-    return [f"- Determinism: {len(first)} outputs {outcome} with {' as with '.join(settings)}."]
-
-
-def _memory_and_load(memory: Mapping[str, float], load: Mapping[str, Any]) -> list[str]:
-    training = recorded("training-memory")
-    peak, files, mib = training["peak_anonymous_mb"], load["open_files"], load["anonymous_mb"]
-    return [
-        f"- Memory: `zhukov19` packed, trained on and evaluated {memory['corpus_mb']:.0f} MiB with room for {memory['allowance_mb']} MiB. At "
-        f"{training['videos']} videos with {training['rows_mb']:,} MiB of float16 rows (synthetic; `results/training-memory.json`), the largest "
-        f"anonymous memory of `crosstask train` was {peak['paper']} MB with `zhukov19` and {peak['best']} MB with `hmm`, whose projected features "
-        "spill to an unlinked temporary file above 256 MiB.",
-        f"- Viewer under load, {load['clients']} clients on 2 busy cores for {load['seconds']:.0f} s: {load['answers']:,} answers, "
-        f"{load['answers_a_second']:.0f} a second, median {load['median_ms']:.0f} ms, 99 % within {load['p99_ms']:.0f} ms, open files {files[0]} "
-        f"before and {files[1]} after, anonymous memory {mib[0]} and {mib[1]} MiB.",
-    ]
 
 
 def release_sentence() -> str:

@@ -6,6 +6,7 @@ python docs/fault_tables.py faults.json
 import json
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -54,25 +55,37 @@ def failing_table() -> str:
 
 
 def measured_list() -> str:
-    """Memory, the viewer under load, and fuzzing."""
+    """Determinism, memory, the viewer under load, and fuzzing."""
     figures = recorded("faults")
-    memory, load, lines = figures.get("memory"), figures.get("viewer under load"), []
-    if memory:
-        lines.append(
-            f"- Memory: {memory['corpus_mb']:.0f} MiB packed, trained on (`zhukov19`) and evaluated with room for {memory['allowance_mb']} MiB."
-        )
-    if load:
-        lines.append(
-            f"- Viewer under load, {load['clients']} clients for {load['seconds']:.0f} s: {load['answers']:,} answers, median {load['median_ms']:.0f} ms, "
-            f"99 % within {load['p99_ms']:.0f} ms; open files {load['open_files'][0]} before and {load['open_files'][1]} after, "
-            f"anonymous memory {load['anonymous_mb'][0]} and {load['anonymous_mb'][1]} MiB."
-        )
-    if fuzz := figures.get("fuzzing"):
-        lines.append(
+    fuzz = figures["fuzzing"]
+    return "\n".join(
+        [
+            *_same_digests(figures["determinism"]),
+            *_memory_and_load(figures["memory"], figures["viewer under load"]),
             f"- Long fuzzing: {fuzz['examples']:,} examples for each of {fuzz['tests']} tests ({fuzz['examples_in_viewer']:,} with the viewer), "
-            f"{fuzz['failed']} failed, {fuzz['seconds'] / 60:.0f} minutes."
-        )
-    return "\n".join(lines)
+            f"{fuzz['failed']} failed, {fuzz['seconds'] / 60:.0f} minutes. What fuzzing found has a test of its own.",
+        ]
+    )
+
+
+def _same_digests(settings: Mapping[str, Mapping[str, str]]) -> list[str]:
+    first, second = settings.values()
+    outcome = "had the same digests" if first == second else "had different digests"
+    return [f"- Determinism: {len(first)} outputs {outcome} with {' as with '.join(settings)}."]
+
+
+def _memory_and_load(memory: Mapping[str, float], load: Mapping[str, Any]) -> list[str]:
+    training = recorded("training-memory")
+    peak, files, mib = training["peak_anonymous_mb"], load["open_files"], load["anonymous_mb"]
+    return [
+        f"- Memory: `zhukov19` packed, trained on and evaluated {memory['corpus_mb']:.0f} MiB with room for {memory['allowance_mb']} MiB. At "
+        f"{training['videos']} videos with {training['rows_mb']:,} MiB of float16 rows (synthetic; `results/training-memory.json`), the largest "
+        f"anonymous memory of `crosstask train` was {peak['paper']} MB with `zhukov19` and {peak['best']} MB with `hmm`, whose projected features "
+        "spill to an unlinked temporary file above 256 MiB.",
+        f"- Viewer under load, {load['clients']} clients on 2 busy cores for {load['seconds']:.0f} s: {load['answers']:,} answers, "
+        f"{load['answers_a_second']:.0f} a second, median {load['median_ms']:.0f} ms, 99 % within {load['p99_ms']:.0f} ms, open files {files[0]} "
+        f"before and {files[1]} after, anonymous memory {mib[0]} and {mib[1]} MiB.",
+    ]
 
 
 def merge(measured: dict[str, Any]) -> None:

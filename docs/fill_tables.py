@@ -57,7 +57,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "corpus building": cost_tables.corpus_building_table,
     "time": cost_tables.time_table,
     "memory": cost_tables.memory_table,
-    "faults": cost_tables.faults_section,
     "release": cost_tables.release_sentence,
     "transcription": cost_tables.transcription_sentence,
     "long film": cost_tables.long_film_sentence,
