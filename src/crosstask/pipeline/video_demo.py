@@ -14,7 +14,8 @@ from crosstask.evaluation.evaluate import Evaluation, evaluate_videos
 from crosstask.extraction.containers import need_pyav
 from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.inference import decoder_of
-from crosstask.methods.hmm import HiddenMarkovModel, HmmScorer
+from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.hmm_scorer import HmmScorer
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
