@@ -427,8 +427,8 @@ MUTATIONS += [
     Mutation(
         "EM: cross-fitting",
         "learning/hmm/em.py",
-        "of_others = lda[folds[number]] if lda else None",
-        "of_others = lda[0] if lda else None",
+        "of_other_folds = lda[statistics.folds[number]] if lda else None",
+        "of_other_folds = lda[0] if lda else None",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(
@@ -448,8 +448,8 @@ MUTATIONS += [
     Mutation(
         "EM: windows in the E step",
         "learning/hmm/em.py",
-        "evidence = ratios + window_log_ratios(windows) if has_window.any() else ratios",
-        "evidence = ratios",
+        "with_windows = ratios + window_log_ratios(windows) if has_window.any() else ratios",
+        "with_windows = ratios",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(
@@ -469,8 +469,8 @@ MUTATIONS += [
     Mutation(
         "EM: prior is updated",
         "learning/hmm/em.py",
-        "priors = [update_prior(of_task, before) for",
-        "priors = [before for",
+        "return statistics, [update_prior(of_task, before) for",
+        "return statistics, [before for",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(

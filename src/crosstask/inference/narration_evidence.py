@@ -22,7 +22,8 @@ right or wrong:
     P(anchor of k at t) ~ [q_k f_k(t) + (1 - q_k) B_k(t)] [1 - a + a g(c_k - t) / b(c_k)]
 
 f_k is the posterior of the features over the segments, q_k the calibrated probability that it is right, B_k the prior of the position. The order
-of the list enters through f_k alone. How often windows are right, their accuracy a, is estimated by moments: with A the
+of the list enters through f_k alone. The accuracy a is how often windows are right, while r is how far
+features and windows explain each other beyond chance. It is estimated by moments: with A the
 share of windows whose centre lies in the interval that features alone find, and C the same share for windows of the task's other videos (chance),
 
     A - C = a q (h - C),     h = P(centre of a right window in a right interval)
@@ -68,6 +69,7 @@ DURATION_SHARE = 0.5
 # Factors on the log-ratios of features that are compared; their geometric mean, 1, is kept where windows do not tell them apart.
 FEATURE_WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)
 _RIGHT_WINDOW_INSIDE = 0.7  # h; half of the middles of saying lie in the action on vlogs, more where actions are longer
+_SMALLEST_AGREEMENT = 0.02  # q (h - C) at least: features that are right by chance alone say nothing about windows
 _PRIOR_ACCURACY, _PRIOR_WINDOWS = 0.7, 10.0  # of windows before any is seen, and how many windows that weighs
 _LARGEST_ACCURACY = 0.95  # of windows; no window is certain
 _UNIFORM_SHARE = 0.5  # of B_k: the position of a step is known only roughly
@@ -249,7 +251,7 @@ def estimate_window_accuracy(windows: WindowAgreement) -> float:
     if n == 0:
         return _PRIOR_ACCURACY
     chance = float(windows.chance.mean())
-    largest = max(float(windows.confidence.mean()) * (_RIGHT_WINDOW_INSIDE - chance), 0.02)
+    largest = max(float(windows.confidence.mean()) * (_RIGHT_WINDOW_INSIDE - chance), _SMALLEST_AGREEMENT)
     by_moments = (float(windows.inside.mean()) - chance) / largest
     return float(np.clip((n * by_moments + _PRIOR_WINDOWS * _PRIOR_ACCURACY) / (n + _PRIOR_WINDOWS), 0, 1))
 
@@ -274,13 +276,13 @@ def estimate_feature_weight(densities: Mapping[float, Array]) -> float:
     """
     weights = np.array(list(densities))
     log_likelihood = np.array(
-        [np.log(np.maximum(d @ _mixture_weights(d, _counted(d)), 1e-300)).sum() for d in densities.values()]
+        [np.log(np.maximum(d @ _mixture_weights(d, _pseudo_counts(d)), 1e-300)).sum() for d in densities.values()]
     )
     probability = np.exp(log_likelihood - log_likelihood.max())
     return float(np.exp((probability * np.log(weights)).sum() / probability.sum()))
 
 
-def _counted(densities: Array, prior: tuple[float, float] = RELIABILITY_PRIOR) -> Array:
+def _pseudo_counts(densities: Array, prior: tuple[float, float] = RELIABILITY_PRIOR) -> Array:
     """The prior of the weights of a mixture of (n, 1 + chance) densities, in windows."""
     n_chance = densities.shape[1] - 1
     return np.array([prior[0], *[prior[1] / n_chance] * n_chance])
@@ -295,29 +297,29 @@ def estimate_reliability(densities: Array, prior: tuple[float, float] = RELIABIL
     >>> round(estimate_reliability(np.zeros((0, 4))), 3)
     0.891
     """
-    counted = _counted(densities, prior)
-    weights = _mixture_weights(densities, counted)
-    by_chance = _mixture_weights(densities[:, 1:], counted[1:])
+    pseudo_counts = _pseudo_counts(densities, prior)
+    weights = _mixture_weights(densities, pseudo_counts)
+    by_chance = _mixture_weights(densities[:, 1:], pseudo_counts[1:])
     r = float(weights[0])
     if len(densities) == 0:
         return (1 - P_UNRELATED) * r
     mixed, chance = densities @ weights, densities[:, 1:] @ by_chance
     slope = (densities[:, 0] - densities[:, 1:] @ (weights[1:] / max(1 - r, _SMALLEST))) / np.maximum(mixed, 1e-300)
     curvature = (slope**2).sum() + (prior[0] - 1) / r**2 + max(prior[1] - 1, 0.0) / max(1 - r, 1e-3) ** 2
-    related = np.log(mixed / np.maximum(chance, 1e-300)).sum() + 0.5 * np.log(2 * np.pi / curvature)
-    odds = np.clip(related + np.log((1 - P_UNRELATED) / P_UNRELATED), -50.0, 50.0)
-    return float(r / (1 + np.exp(-odds)))
+    log_bayes_factor = np.log(mixed / np.maximum(chance, 1e-300)).sum() + 0.5 * np.log(2 * np.pi / curvature)
+    log_odds = np.clip(log_bayes_factor + np.log((1 - P_UNRELATED) / P_UNRELATED), -50.0, 50.0)
+    return float(r / (1 + np.exp(-log_odds)))
 
 
-def _mixture_weights(densities: Array, counted: Array, rounds: int = 300) -> Array:
-    """Weights of a mixture's columns, (n, J) -> (J,), most likely given `counted` (J,) earlier observations of each."""
-    weights = counted / counted.sum()
+def _mixture_weights(densities: Array, pseudo_counts: Array, rounds: int = 300) -> Array:
+    """Weights of a mixture's columns, (n, J) -> (J,), most likely given `pseudo_counts` (J,) earlier observations of each."""
+    weights = pseudo_counts / pseudo_counts.sum()
     for _ in range(rounds):
         parts = densities * weights
         shares = parts / np.maximum(parts.sum(axis=1, keepdims=True), 1e-300)
-        updated = (shares.sum(axis=0) + counted) / (len(densities) + counted.sum())
-        settled = np.abs(updated - weights).max() < 1e-6
+        updated = (shares.sum(axis=0) + pseudo_counts) / (len(densities) + pseudo_counts.sum())
+        converged = np.abs(updated - weights).max() < 1e-6
         weights = updated
-        if settled:
+        if converged:
             break
     return np.asarray(weights)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crosstask.learning.hmm.class_means import ClassStatistics, MeanPrior, class_means, mean_coefficients
-from crosstask.learning.hmm.em import EmSettings, labels_beside_known, mixed_labels, uniform_labels
+from crosstask.learning.hmm.em import EmSettings, labels_given_known, mixed_labels, uniform_labels
 from crosstask.learning.hmm.known_steps import KnownSteps, start_probabilities
 from crosstask.learning.hmm.task_prior import initial_prior
 from oracles import chain_of, hmm_posterior_by_enumeration
@@ -30,7 +30,7 @@ def test_other_steps_are_conditional_on_a_labelled_moment(seed):
     clamped[t] = -np.inf  # enumeration sums over paths: every path that is not in step k at segment t has probability 0
     clamped[t, k] = 0.0
     expected = hmm_posterior_by_enumeration(np.maximum(clamped, -1e3), chain_of(prior, T))
-    labels, starts = labels_beside_known(ratios, one_moment(T, K, t, k), prior)
+    labels, starts = labels_given_known(ratios, one_moment(T, K, t, k), prior)
     assert np.allclose(labels, expected.in_step, atol=1e-6)
     assert labels[t].tolist() == [0.0, 1.0, 0.0]
     assert starts[k] == 1 and np.allclose(np.delete(starts, k), np.delete(expected.starts.sum(axis=0), k), atol=1e-6)
@@ -39,7 +39,7 @@ def test_other_steps_are_conditional_on_a_labelled_moment(seed):
 def test_a_step_that_is_not_shown_has_no_label():
     T, K = 8, 2
     absent = known(np.zeros((T, K)), np.tile([True, False], (T, 1)), [True, False])
-    labels, starts = labels_beside_known(np.random.default_rng(0).normal(size=(T, K + 1)), absent, initial_prior(K))
+    labels, starts = labels_given_known(np.random.default_rng(0).normal(size=(T, K + 1)), absent, initial_prior(K))
     assert labels[:, 0].max() == 0 and starts[0] == 0 and labels[:, 1].max() > 0
     assert absent.complete.tolist() == [True, False]
 
@@ -50,7 +50,7 @@ def test_labels_against_the_order_of_the_list_are_kept():
     inside[6:8, 0] = inside[1:3, 1] = True
     swapped = KnownSteps(inside, ~inside, np.ones(K, dtype=bool))
     assert not swapped.in_order
-    labels, starts = labels_beside_known(np.zeros((T, K + 1)), swapped, initial_prior(K))
+    labels, starts = labels_given_known(np.zeros((T, K + 1)), swapped, initial_prior(K))
     assert (labels == inside).all() and starts.tolist() == [1, 1]
     assert swapped.complete.all()
 
@@ -75,7 +75,7 @@ def test_unlabelled_steps_of_a_labelled_video_stay_weak():
     moment = one_moment(T, K, 6, 1)
     initial, no_windows = uniform_labels(T, K), np.zeros((T, K), dtype=bool)
     mixed, _ = mixed_labels(initial, ratios, no_windows, prior, settings, moment)
-    conditional, _ = labels_beside_known(ratios, moment, prior)
+    conditional, _ = labels_given_known(ratios, moment, prior)
     assert np.allclose(mixed[:, 1], conditional[:, 1], atol=0.2) and mixed[6].tolist() == [0, 1, 0]
     assert not np.allclose(mixed[:, 0], conditional[:, 0], atol=0.01)  # part of its label is even spacing
 

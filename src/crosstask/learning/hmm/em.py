@@ -1,8 +1,8 @@
 """EM for the default method: a left-to-right hidden Markov model with skips, Gaussian emissions and weak labels.
 
-Observed are the whitened features x_t of each video, and windows: for some steps, segments where narration says the step may lie. Hidden is the state of
-each segment: one of the K steps, or background (`inference/hmm_posterior.py`). Parameters are the class means m_c and the within-class covariance S of
-all tasks (`class_means.py`), and a prior of position, duration and presence for each task (`task_prior.py`).
+The whitened features x_t of each video are observed, and windows: for some steps, segments where narration says that the step may lie. The state of each
+segment is hidden: one of the K steps, or background (`inference/hmm_posterior.py`). Parameters are the class means m_c and the within-class
+covariance S of all tasks (`class_means.py`), and a prior of position, duration and presence for each task (`task_prior.py`).
 
 Initial labels: the windows of a step where it has one, otherwise the K-th part of the video that even spacing gives it. Then, `iterations` times:
 
@@ -57,6 +57,7 @@ from crosstask.learning.hmm.task_prior import (
 from crosstask.learning.hmm.window_test import windows_are_informative
 
 Floats = npt.NDArray[np.floating]
+_SMALL_RIDGE = 1e-3  # share of the mean variance that makes a second moment invertible
 
 
 @dataclass(frozen=True)
@@ -132,14 +133,7 @@ def fit_em(
             lda = statistics.lda_without_each_fold(bias, second_moment, settings.mean_prior)
         else:
             lda = [start.lda] * statistics.n_folds if start else []
-        counts = [zero_counts(n_steps) for n_steps in classes.n_steps]
-        statistics = SufficientStatistics(classes, folds, videos)
-        for number, (video, allowed) in enumerate(zip(videos, windows, strict=True)):
-            of_others = lda[folds[number]] if lda else None
-            labels, starts = soft_labels(video, allowed, classes.of(video.task), of_others, priors[video.task], settings)
-            statistics.add(number, video, labels)
-            counts[video.task].add(labels, starts)
-        priors = [update_prior(of_task, before) for of_task, before in zip(counts, priors, strict=True)]
+        statistics, priors = _iteration(videos, windows, SufficientStatistics(classes, folds, videos), lda, priors, settings)
         after_iteration(EmState(iteration + 1, statistics.counts, statistics.sums, tuple(priors)))
     totals = statistics.totals(bias)
     covariance = within_covariance(totals, second_moment, statistics.n_rows, settings.mean_prior)
@@ -148,10 +142,30 @@ def fit_em(
     return HmmParameters(coefficients, covariance, tuple(priors), informative)
 
 
+def _iteration(
+    videos: Sequence[HmmVideo],
+    windows: Sequence[npt.NDArray[np.bool_]],
+    statistics: SufficientStatistics,
+    lda: Sequence[LdaWeights],
+    priors: Sequence[TaskPrior],
+    settings: EmSettings,
+) -> tuple[SufficientStatistics, list[TaskPrior]]:
+    """The statistics, empty before, of the labels of all videos, and the updated priors; `lda` is by fold, empty for initial labels."""
+    classes = statistics.classes
+    counts = [zero_counts(n_steps) for n_steps in classes.n_steps]
+    for number, (video, of_video) in enumerate(zip(videos, windows, strict=True)):
+        of_other_folds = lda[statistics.folds[number]] if lda else None
+        labels, p_shown = soft_labels(video, of_video, classes.of(video.task), of_other_folds, priors[video.task], settings)
+        statistics.add(number, video, labels)
+        counts[video.task].add(labels, p_shown)
+    return statistics, [update_prior(of_task, before) for of_task, before in zip(counts, priors, strict=True)]
+
+
 def _lda_by_names(classes: ClassIndex, second_moment: Floats) -> LdaWeights:
     """The LDA weights of all classes by their names alone."""
-    spread = second_moment + 1e-3 * np.trace(second_moment) / len(second_moment) * np.eye(len(second_moment))  # invertible
-    return lda_weights(classes.prior_means(spread), spread)
+    mean_variance = np.trace(second_moment) / len(second_moment)
+    covariance = second_moment + _SMALL_RIDGE * mean_variance * np.eye(len(second_moment))
+    return lda_weights(classes.prior_means(covariance), covariance)
 
 
 def soft_labels(
@@ -169,7 +183,7 @@ def soft_labels(
     if lda is None:
         labels, starts = normalised_labels(initial), np.full(n_steps, INITIAL_PRESENCE)
         if video.known is not None:
-            labels, starts = labels_beside_known(prior.position_log_ratios(n_segments), video.known, prior)
+            labels, starts = labels_given_known(prior.position_log_ratios(n_segments), video.known, prior)
     else:
         ratios = prior.position_log_ratios(n_segments) + log_likelihood_ratios(video.rows, lda, classes)
         labels, starts = mixed_labels(initial, ratios, windows, prior, settings, video.known)
@@ -186,9 +200,9 @@ def mixed_labels(
 ) -> tuple[Floats, Floats]:
     """The mixture r (T, K) of initial labels and posterior, and P(shown) (K,), for log-ratios (T, K + 1) without windows."""
     has_window = windows.any(axis=0)
-    evidence = ratios + window_log_ratios(windows) if has_window.any() else ratios
-    gamma = posterior(evidence, prior)
-    in_step, starts = (gamma.in_step, gamma.p_shown) if known is None else labels_beside_known(evidence, known, prior)
+    with_windows = ratios + window_log_ratios(windows) if has_window.any() else ratios
+    gamma = posterior(with_windows, prior)
+    in_step, starts = (gamma.in_step, gamma.p_shown) if known is None else labels_given_known(with_windows, known, prior)
     if has_window.all():
         gated = normalised_labels(initial)
     else:
@@ -201,7 +215,7 @@ def mixed_labels(
     return known.impose(np.where(known.labelled, in_step, weight * gated + (1 - weight) * in_step)), starts
 
 
-def labels_beside_known(ratios: Floats, known: KnownSteps, prior: TaskPrior) -> tuple[Floats, Floats]:
+def labels_given_known(ratios: Floats, known: KnownSteps, prior: TaskPrior) -> tuple[Floats, Floats]:
     """Labels (T, K) and P(shown) (K,) of a video with log-ratios (T, K + 1), given what a person labelled."""
     strict = posterior(ratios + known.log_ratios, prior)
     in_step = strict.in_step if known.in_order else loose_posterior(ratios + known.log_ratios, prior)
@@ -240,9 +254,9 @@ def _label_bias(
 ) -> Floats:
     """(C,) bias variance of each class: between that of windows and of even spacing, by the share of videos with a window."""
     with_window, total = np.zeros(len(classes.kernel)), np.zeros(len(classes.kernel))
-    for video, allowed in zip(videos, windows, strict=True):
+    for video, of_video in zip(videos, windows, strict=True):
         of_task = classes.of(video.task)
-        with_window[of_task] += np.append(allowed.any(axis=0), True)
+        with_window[of_task] += np.append(of_video.any(axis=0), True)
         total[of_task] += 1
     share = with_window / np.maximum(total, 1)
     return settings.window_bias * share + settings.spacing_bias * (1 - share)
