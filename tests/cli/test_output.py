@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from cli.running import crosstask
 from crosstask.cli import output
 from crosstask.cli.output import recorded_command
+from crosstask.cli.progress import progress
 from crosstask.cli.run import run as run_verb
 from crosstask.export.annotation_tools import elan
 from crosstask.export.chapters import webvtt, youtube
@@ -40,7 +41,7 @@ def test_rich_markup_in_a_title_is_printed_as_it_is(monkeypatch, capsys):
 
 def test_rich_markup_in_a_progress_bar_is_printed_as_it_is(monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with output.progress(HOSTILE, 2) as advance:
+    with progress(HOSTILE, 2) as advance:
         advance()
         advance()
     assert "\x1b[2J" not in capsys.readouterr().err

@@ -42,6 +42,8 @@ def test_optional_features_and_windows_are_read(folder):
     ("name", "text", "message"),
     [
         ("coffee_0002.csv", "FILL WATER,1", "coffee_0002.csv, line 1: found 'FILL WATER,1'"),
+        ("coffee_0002.csv", "FILL WATER,1,inf", "coffee_0002.csv, line 1: found 'FILL WATER,1,inf'"),
+        ("coffee_0002.csv", "FILL WATER,1,1e999", "line 1: found 'FILL WATER,1,1e999'"),
         ("coffee_0002.csv", "SING,1,2", "step 'sing' is in no list"),
     ],
 )

@@ -20,4 +20,4 @@ def test_activitynet_results_have_segments_in_seconds():
 
 
 def test_an_empty_title_stays_empty():
-    assert next(csv.DictReader(io.StringIO(csv_table([replace(VIDEO, title="")]))))["task"] == ""
+    assert next(csv.DictReader(io.StringIO("".join(csv_table([replace(VIDEO, title="")])))))["task"] == ""

@@ -59,7 +59,7 @@ def test_disk_errors_are_reported_and_recoverable(verb, warm, tmp_path):
             if (
                 "cannot be read" not in failed["output"]
             ):  # a video that cannot be read is named and left out, until the next command
-                workspace.check_files()
+                workspace.check_files(where)
             again = warm.run(workspace.argv)
             assert again["code"] == 0 and workspace.files() == workspace.expected, (where, again["output"])
             tried += 1

@@ -102,7 +102,7 @@ class Workspace:
         files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
         return {str(path.relative_to(self.corpus.parent)): path.read_bytes() for path in files}
 
-    def check_files(self) -> int:
+    def check_files(self, after: str = "a kill") -> int:
         """Number of incomplete files; fails if a file with a final name differs from the expected one."""
         unfinished = 0
         for name, data in self.files().items():
@@ -111,6 +111,6 @@ class Workspace:
             if base in UNFINISHED or hidden or any(part in name for part in UNPACKED):
                 unfinished += 1
             else:
-                assert name in self.expected, f"{name}: an uninterrupted command does not write this file"
-                assert data == self.expected[name], f"{name}: incomplete file under a final name"
+                assert name in self.expected, f"{name}: an uninterrupted command does not write this file (after {after})"
+                assert data == self.expected[name], f"{name}: not the file of an uninterrupted command (after {after})"
         return unfinished

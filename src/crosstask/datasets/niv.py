@@ -16,7 +16,7 @@ from pathlib import Path
 from crosstask.datasets.release import read_step_intervals
 from crosstask.datasets.text_files import csv_rows
 from crosstask.features.npy_files import NpyFeatures
-from crosstask.records import Corpus, InputError, Interval, StepInterval, Task, Video, VideoKey, at_line
+from crosstask.records import MAX_VIDEO_S, Corpus, InputError, Interval, StepInterval, Task, Video, VideoKey, at_line
 from crosstask.storage import read_text
 
 
@@ -81,6 +81,8 @@ def _read_rows(path: Path) -> list[tuple[str, Interval]]:
     for number, row in csv_rows(path):
         try:
             name, start, end = row
+            if not 0 <= float(start) <= float(end) <= MAX_VIDEO_S:
+                raise ValueError
             rows.append((name.strip().lower(), Interval(float(start), float(end))))
         except ValueError:
             raise at_line(path, number, f"found {','.join(row)!r}; expected STEP NAME,start_s,end_s") from None
