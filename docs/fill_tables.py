@@ -38,6 +38,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "joint decoding": user_tables.joint_table,
     "decoders": user_tables.decoders_table,
     "small collections": user_tables.small_collections_table,
+    "text prior": user_tables.text_prior_table,
     "corrections": user_tables.corrections_table,
     "confidence": user_tables.confidence_table,
     "kills": fault_tables.kills_table,

@@ -71,3 +71,13 @@ def confidence_table() -> str:
             rows.append([corpus, "features and narration" if kind == "joint" else "features", *scores, f"{after['ece']:.3f}"])
     header = ["corpus (`confidence`)", "decoded from", "Brier score", "of the base rate", "AUROC", "calibration error"]
     return table([*header, "after 30 corrections"], rows)
+
+
+def text_prior_table() -> str:
+    """Recall with and without the meaning of step names, and with permuted words, by what is held out."""
+    data = recorded("text-prior")
+    arms = ("words and meaning", "words", "nothing shared", "words and meaning, permuted", "words, permuted")
+    differences = data["words and meaning - other, points"]["words"]
+    rows = [[cell, *(f"{of[arm]:.1f}" for arm in arms), interval(differences[cell])] for cell, of in data["recall"].items()]
+    rows.append(["mean over rows", *[""] * len(arms), interval(differences["all"])])
+    return table(["held out (`text-prior`)", *arms, "meaning - words alone, points"], rows)

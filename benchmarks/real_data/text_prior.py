@@ -3,7 +3,7 @@
 python -m benchmarks.real_data.text_prior DATA --out results/text-prior.json
 
 Splits and halves are those of `benchmarks.real_data.accuracy`; this table is of the final half. Controls: words permuted across tasks (as
-many words per step and steps per word as before; draws with other seeds are averaged), with and without the kernel of meaning, and nothing shared.
+many words per step and steps per word as before; one draw, or the mean of several), with and without the kernel of meaning, and nothing shared.
 Intervals are over tasks. Windows are simulated.
 """
 
@@ -52,7 +52,7 @@ def main() -> None:
     parser = arguments_of(__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--cells", nargs="+", help="only cells whose name contains one of these texts")
-    parser.add_argument("--draws", type=int, default=2, help="of permuted words")
+    parser.add_argument("--draws", type=int, default=1, help="of permuted words")
     parser.add_argument("--workers", type=int, default=2, help="processes, each with one cell")
     arguments = parser.parse_args()
     if step_name_encoder() is None:
