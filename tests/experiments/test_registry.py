@@ -5,6 +5,7 @@ import pytest
 
 from crosstask.experiments.registry import EXPERIMENTS, experiment_named
 from crosstask.experiments.runner import ExperimentConfig
+from crosstask.experiments.tables import ExperimentResult, write_result
 from crosstask.records import InputError
 from experiments.few_videos.people import write_people
 from tiny import write_tiny
@@ -101,3 +102,11 @@ def test_depth_compares_three_classifiers(config):
     pytest.importorskip("torch")
     summary = experiment_named("depth")(config).summary
     assert set(summary["results"]) == {"linear", "one hidden layer", "two hidden layers"}
+
+
+@pytest.mark.parametrize(("corpus", "kept"), [("synthetic:demo:clear:0:8", False), ("kitchen", True)])
+def test_numbers_of_the_paper_do_not_stand_beside_synthetic_ones(corpus, kept, tmp_path):
+    result = ExperimentResult({"results": {}, "paper": {"zhukov19": 0.224}}, "title", ["", "recall"], [])
+    written = write_result(ExperimentConfig(corpus, tmp_path), result, lambda config, summary: None)
+    assert ("paper" in written.summary) is kept
+    assert ("paper" in json.loads((tmp_path / "results.json").read_text("utf-8"))) is kept
