@@ -5,8 +5,9 @@ import pytest
 
 from crosstask.experiments.registry import EXPERIMENTS, experiment_named
 from crosstask.experiments.runner import ExperimentConfig
+from crosstask.experiments.sharing_gain import step_gains
 from crosstask.experiments.tables import ExperimentResult, write_result
-from crosstask.records import InputError
+from crosstask.records import InputError, Task
 from experiments.few_videos.people import write_people
 from tiny import write_tiny
 
@@ -110,3 +111,13 @@ def test_numbers_of_the_paper_do_not_stand_beside_synthetic_ones(corpus, kept, t
     written = write_result(ExperimentConfig(corpus, tmp_path), result, lambda config, summary: None)
     assert ("paper" in written.summary) is kept
     assert ("paper" in json.loads((tmp_path / "results.json").read_text("utf-8"))) is kept
+
+
+def test_gain_of_a_step_is_over_the_runs_that_test_its_task():
+    tasks = {"1": Task("1", "tea", ("boil", "pour")), "2": Task("2", "toast", ("cut",))}
+    results = {
+        "zhukov19": [{"steps": {"1": [1.0, None]}}, {"steps": {"1": [0.5, 0.5], "2": [0.75]}}],
+        "task-specific": [{"steps": {"1": [0.0, None]}}, {"steps": {"1": [0.5, 1.0], "2": [0.5]}}],
+    }
+    found = [(row["step"], row["shared"], row["unshared"]) for row in step_gains(results, tasks)]
+    assert found == [("boil", 0.75, 0.25), ("cut", 0.75, 0.5), ("pour", 0.5, 1.0)]
