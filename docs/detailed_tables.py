@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from tables import percent, recorded
+from tables import RESULTS, percent, recorded
 
 DRAWS = 4000  # of tasks, for an interval; as in benchmarks/real_data/accuracy.py
 ARMS = {
@@ -24,11 +24,18 @@ SETTINGS = {  # of default-method-breakfast -> words
     "best, no sharing": "`hmm`, nothing shared",
     "best, task never trained": "`hmm`, the task itself not trained",
 }
+MEASURES = {"recall": "step recall", "map": "frame mAP", "f1": "F1"}
 CORPORA = {
     "breakfast": "Breakfast, *simulated* windows",
     "shelves and toast, speech as features": "Shelves and Toast, speech as features",
 }
-EXPERIMENTS = (
+EXPERIMENTS = (  # those whose result is there are shown
+    "captaincook-no-narration",
+    "captaincook-transfer",
+    "captaincook-depth",
+    "captaincook-sharing-gain",
+    "captaincook-metrics",
+    "captaincook-optimiser",
     "breakfast-no-narration",
     "breakfast-sharing",
     "breakfast-transfer",
@@ -113,12 +120,26 @@ def intervals_table() -> str:
 
 
 def experiments_table() -> str:
-    """Recall of every setting of the experiments of the paper, one row a file."""
+    """Figures of every setting of the experiments of the paper, one row a file."""
     rows = []
     for file in EXPERIMENTS:
-        results = recorded(file)["results"]
-        shown = ", ".join(
-            f"{_methods(name).replace('proposed', 'zhukov19')}: {percent(of['recall']['mean'])}" for name, of in results.items()
-        )
-        rows.append([f"`{file}`", shown])
-    return table(["file", "step recall, %"], rows)
+        if not (RESULTS / f"{file}.json").exists():
+            continue
+        data = recorded(file)
+        measures = _measures(data["experiment"])
+        shown = [f"{_setting(name)}: {_cells(of, measures)}" for name, of in data["results"].items()]
+        rows.append([f"`{file}`", " / ".join(MEASURES[m] for m in measures), ", ".join(shown)])
+    return table(["file", "measure, %", "figures"], rows)
+
+
+def _measures(experiment: str) -> tuple[str, ...]:
+    """The measures that an experiment is about."""
+    return {"metrics": ("recall", "map", "f1"), "optimiser": ("f1",)}.get(experiment, ("recall",))
+
+
+def _setting(name: str) -> str:
+    return _methods(name).replace("proposed", "zhukov19")
+
+
+def _cells(figures: Mapping[str, Any], measures: tuple[str, ...]) -> str:
+    return " / ".join(percent(figures[measure]["mean"]) for measure in measures)

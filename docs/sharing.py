@@ -14,6 +14,7 @@ RESULTS = ROOT / "results"
 SUPERVISION = {"order": "order alone", "windows": "simulated windows", "labels": "all labels"}
 STRATA = ("name trained", "words trained", "unknown word")
 METRICS = ("recall", "map", "start_5s", "iou")
+MAIN_COUNT = "3"  # training videos per task, of the main comparison in results/protocols/captaincook-few-videos.json
 CURVES = {"captaincook": "captaincook-few-videos", "Breakfast": "breakfast-few-videos"}
 
 
@@ -47,6 +48,16 @@ def points(figure: Mapping[str, Any]) -> str:
 def table(header: list[str], rows: list[list[str]]) -> list[str]:
     """A markdown table."""
     return ["", f"| {' | '.join(header)} |", "|---" * len(header) + "|", *(f"| {' | '.join(row)} |" for row in rows), ""]
+
+
+def main_comparison() -> list[str]:
+    """The one figure that the protocol named beforehand as the answer."""
+    summary = recorded(CURVES["captaincook"])
+    if summary is None or MAIN_COUNT not in summary["counts"]:
+        return []
+    figure = summary["differences"]["hmm, order: shared - best unshared"][MAIN_COUNT]
+    words = f"{points(figure)} tasks, sign-flip test over tasks p = {figure['p']:.2f}"
+    return [f"Main comparison of the protocol (captaincook, `hmm`, order alone, {MAIN_COUNT} videos per task): {words}.", ""]
 
 
 def few_videos_lines(name: str, summary: Mapping[str, Any]) -> list[str]:
@@ -121,7 +132,7 @@ def sharing_section() -> str:
         "captaincook-never-trained-given-names": never_trained_lines,
         "captaincook-sharing-controls": controls_lines,
     }
-    lines = ["Differences are in points with 95 % intervals over tasks, then the tasks won.", ""]
+    lines = ["Differences are in points with 95 % intervals over tasks, then the tasks won.", "", *main_comparison()]
     for name, make in makers.items():
         summary = recorded(name)
         if summary is not None:
@@ -130,30 +141,49 @@ def sharing_section() -> str:
 
 
 def draw(out: Path) -> None:
-    """Write the curves of both corpora, order alone: words shared beside other tasks against nothing shared."""
+    """Write the curves of both corpora, order alone, and below them the gain of shared words with its interval over tasks."""
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     found = {title: summary for title, name in CURVES.items() if (summary := recorded(name)) is not None}
-    figure = Figure(figsize=(4.2 * max(1, len(found)), 3.6), layout="constrained")
+    figure = Figure(figsize=(4.2 * max(1, len(found)), 5.6), layout="constrained")
+    grid = figure.subplots(2, max(1, len(found)), squeeze=False, height_ratios=(3, 2))
     for i, (title, summary) in enumerate(found.items()):
-        axes = figure.add_subplot(1, len(found), i + 1)
-        for arm, label, style in (
-            ("hmm, component, order, beside", "hmm, words shared", "o-C0"),
-            ("hmm, none, order, beside", "hmm, nothing shared", "o--C0"),
-            ("zhukov19, component, order, beside", "zhukov19, words shared", "s-C1"),
-            ("zhukov19, none, order, alone", "zhukov19, nothing shared", "s--C1"),
-        ):
-            if arm in summary["results"]:
-                of = summary["results"][arm]
-                axes.plot(summary["counts"], [100 * of[n]["recall"]["mean"] for n in summary["counts"]], style, label=label)
-        uniform = next(of["all"]["recall"]["mean"] for arm, of in summary["results"].items() if arm.startswith("uniform"))
-        axes.axhline(100 * uniform, color="#999999", linestyle=":", label="Uniform")
-        axes.set(xlabel="training videos per task", ylabel="step recall, %", title=f"{title}, {len(summary['tasks'])} tasks")
-        axes.legend(fontsize=7)
-    from matplotlib import rc_context
-
+        _draw_curves(grid[0, i], summary)
+        grid[0, i].set(ylabel="step recall, %", title=f"{title}, {len(summary['tasks'])} tasks")
+        _draw_gain(grid[1, i], summary)
+        grid[1, i].set(xlabel="training videos per task", ylabel="gain of sharing, points")
     with rc_context({"svg.hashsalt": "crosstask"}):  # the same figure has the same bytes
         figure.savefig(out, metadata={"Date": None, "Creator": None} if out.suffix == ".svg" else None)
+
+
+def _draw_curves(axes: Any, summary: Mapping[str, Any]) -> None:
+    """Words shared beside other tasks, and nothing shared, for both methods."""
+    for arm, label, style in (
+        ("hmm, component, order, beside", "hmm, words shared", "o-C0"),
+        ("hmm, none, order, beside", "hmm, nothing shared", "o--C0"),
+        ("zhukov19, component, order, beside", "zhukov19, words shared", "s-C1"),
+        ("zhukov19, none, order, alone", "zhukov19, nothing shared", "s--C1"),
+    ):
+        if arm in summary["results"]:
+            of = summary["results"][arm]
+            axes.plot(summary["counts"], [100 * of[n]["recall"]["mean"] for n in summary["counts"]], style, label=label)
+    uniform = next(of["all"]["recall"]["mean"] for arm, of in summary["results"].items() if arm.startswith("uniform"))
+    axes.axhline(100 * uniform, color="#999999", linestyle=":", label="Uniform")
+    axes.legend(fontsize=7)
+
+
+def _draw_gain(axes: Any, summary: Mapping[str, Any]) -> None:
+    """Shared less best unshared by number of videos, each with its 95 % interval over tasks."""
+    axes.axhline(0, color="#999999", linewidth=0.8)
+    for i, (method, style) in enumerate((("hmm", "oC0"), ("zhukov19", "sC1"))):
+        of = summary["differences"].get(f"{method}, order: shared - best unshared")
+        if of is not None:
+            shown = [of[n] for n in summary["counts"]]
+            means = [100 * d["mean"] for d in shown]
+            bars = [[100 * (d["mean"] - d["low"]) for d in shown], [100 * (d["high"] - d["mean"]) for d in shown]]
+            axes.errorbar([k + 0.12 * i for k in range(len(shown))], means, yerr=bars, fmt=style, capsize=3, label=method)
+    axes.set_xticks(range(len(summary["counts"])), summary["counts"])
 
 
 def main() -> None:

@@ -48,6 +48,17 @@ def test_tables_hold_the_numbers_of_the_file(sharing, tmp_path):
     assert "| `hmm, none, order, alone` | 28.2 | 14.1 | 14.1 | 14.1 |" in section
 
 
+def test_the_main_comparison_is_said_first_with_its_interval_and_p_value(sharing, tmp_path):
+    result = few_videos_result()
+    result["counts"] = ["3"]
+    difference = {"mean": 0.059, "low": -0.015, "high": 0.126, "p": 0.0713, "tasks_won": 9, "of_tasks": 12}
+    result["differences"] = {"hmm, order: shared - best unshared": {"3": difference}}
+    result["results"] = {"uniform, none, order, alone": {"all": point(0.268)}}
+    (tmp_path / "captaincook-few-videos.json").write_text(json.dumps(result))
+    said = sharing.sharing_section().splitlines()[2]
+    assert said.endswith("3 videos per task): +5.9 [-1.5, +12.6], 9 of 12 tasks, sign-flip test over tasks p = 0.07.")
+
+
 def test_a_missing_result_is_left_out(sharing):
     assert "captaincook" not in sharing.sharing_section()
 

@@ -5,7 +5,9 @@ import pytest
 
 from crosstask.experiments.registry import EXPERIMENTS, experiment_named
 from crosstask.experiments.runner import ExperimentConfig
-from crosstask.records import InputError
+from crosstask.experiments.sharing_gain import step_gains
+from crosstask.experiments.tables import ExperimentResult, write_result
+from crosstask.records import InputError, Task
 from experiments.few_videos.people import write_people
 from tiny import write_tiny
 
@@ -101,3 +103,21 @@ def test_depth_compares_three_classifiers(config):
     pytest.importorskip("torch")
     summary = experiment_named("depth")(config).summary
     assert set(summary["results"]) == {"linear", "one hidden layer", "two hidden layers"}
+
+
+@pytest.mark.parametrize(("corpus", "kept"), [("synthetic:demo:clear:0:8", False), ("kitchen", True)])
+def test_numbers_of_the_paper_do_not_stand_beside_synthetic_ones(corpus, kept, tmp_path):
+    result = ExperimentResult({"results": {}, "paper": {"zhukov19": 0.224}}, "title", ["", "recall"], [])
+    written = write_result(ExperimentConfig(corpus, tmp_path), result, lambda config, summary: None)
+    assert ("paper" in written.summary) is kept
+    assert ("paper" in json.loads((tmp_path / "results.json").read_text("utf-8"))) is kept
+
+
+def test_gain_of_a_step_is_over_the_runs_that_test_its_task():
+    tasks = {"1": Task("1", "tea", ("boil", "pour")), "2": Task("2", "toast", ("cut",))}
+    results = {
+        "zhukov19": [{"steps": {"1": [1.0, None]}}, {"steps": {"1": [0.5, 0.5], "2": [0.75]}}],
+        "task-specific": [{"steps": {"1": [0.0, None]}}, {"steps": {"1": [0.5, 1.0], "2": [0.5]}}],
+    }
+    found = [(row["step"], row["shared"], row["unshared"]) for row in step_gains(results, tasks)]
+    assert found == [("boil", 0.75, 0.25), ("cut", 0.75, 0.5), ("pour", 0.5, 1.0)]

@@ -54,9 +54,9 @@ def optimiser(config: ExperimentConfig) -> ExperimentResult:
         "differences": differences,
         "paper": PAPER,
     }
-    rows = [[name, mean_cell(of["f1"]), _paper(name)] for name, of in results.items()]
-    rows += [[name, difference_cell(of["f1"]), ""] for name, of in differences.items()]
-    result = ExperimentResult(summary, "F1 of K discovered steps, in percent", ["", "F1", "paper"], rows, _csv(results))
+    rows = [[name, mean_cell(of["f1"])] for name, of in results.items()]
+    rows += [[name, difference_cell(of["f1"])] for name, of in differences.items()]
+    result = ExperimentResult(summary, "F1 of K discovered steps, in percent", ["", "F1"], rows, _csv(results))
     return write_result(config, result, _draw)
 
 
@@ -148,10 +148,6 @@ def _summarise(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     per_task = {task: run_statistics([result["f1"]["tasks"].get(task, 0.0) for result in results]) for task in tasks}
     figure = run_statistics([result["f1"]["mean"] for result in results]) | {"tasks": per_task}
     return {"f1": figure, "videos": [r["videos"] for r in results], "too_short": [r["too_short"] for r in results]}
-
-
-def _paper(name: str) -> str:
-    return f"{100 * PAPER[name]:.1f}" if name in PAPER else ""
 
 
 def _csv(results: Mapping[str, Any]) -> list[list[Any]]:

@@ -51,12 +51,16 @@ def sharing_gain(config: ExperimentConfig) -> ExperimentResult:
 
 
 def step_gains(results: Results, tasks: Mapping[str, Task]) -> list[dict[str, Any]]:
-    """Recall of every evaluated step with and without sharing, over the runs whose test videos show it; largest gain first."""
+    """Recall of every evaluated step with and without sharing, over the runs whose test videos show it; largest gain first.
+
+    A task without videos of the tested people of a run has no recall there.
+    """
     gains = []
-    for task in sorted(results["zhukov19"][0]["steps"]):
+    runs = [[result["steps"] for result in results[name]] for name in ("zhukov19", "task-specific")]
+    for task in sorted({task for of_method in runs for of_run in of_method for task in of_run}):
+        pairs = [(s[task], u[task]) for s, u in zip(*runs, strict=True) if task in s and task in u]
         for k, step in enumerate(tasks[task].steps):
-            shared, unshared = ([r["steps"][task][k] for r in results[name]] for name in ("zhukov19", "task-specific"))
-            both = [(s, u) for s, u in zip(shared, unshared, strict=True) if s is not None and u is not None]
+            both = [(s[k], u[k]) for s, u in pairs if s[k] is not None and u[k] is not None]
             if both:
                 s, u = (float(v) for v in np.mean(both, axis=0))
                 gains.append({"task": task, "title": tasks[task].title, "step": step, "shared": s, "unshared": u, "gain": s - u})

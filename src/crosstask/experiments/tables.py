@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from crosstask.evaluation.paired import METRICS, compare_methods, summarise_method
@@ -100,7 +100,9 @@ def long_format_rows(summary: Summary) -> list[list[Any]]:
 
 
 def write_result(config: ExperimentConfig, result: ExperimentResult, draw: Draw | None = None) -> ExperimentResult:
-    """Write the result to `config.out` and return it."""
+    """Write the result to `config.out` and return it; numbers of the paper do not stand beside those of a synthetic corpus."""
+    if config.synthetic:
+        result = replace(result, summary={key: value for key, value in result.summary.items() if key != "paper"})
     write_json(config.out / "results.json", result.summary)
     write_text(config.out / "results.csv", csv_text(result.csv_rows))
     write_text(config.out / "table.tex", latex_table(result.title, result.header, result.rows))
