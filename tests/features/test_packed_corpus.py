@@ -52,3 +52,12 @@ def test_ordinary_features_are_packed_in_float16(folder, caplog):
     rewrite(folder, lambda rows: rows * 1.01)  # not exact in float16
     assert with_packed_features(read_release(folder)).features.dtype == "float16"
     assert not caplog.records
+
+
+def test_a_lock_that_could_not_be_removed_goes_with_the_next_use(folder):
+    corpus = read_release(folder)
+    with_packed_features(corpus)
+    left = pack_folder(corpus) / ".index.json.lock"
+    left.write_text("4711\n")
+    with_packed_features(corpus)
+    assert not left.exists()

@@ -52,7 +52,7 @@ def pack_features(
     wanted = sorted(set(video_ids))
     finished = open_packed(folder, source, wanted, dtype)
     if finished is not None:
-        _remove_stale_files(finished)
+        remove_stale_files(finished)
         return finished
     folder.mkdir(parents=True, exist_ok=True)
     with blocking_lock(folder / "index.json", lambda owner: log.warning("process %s is packing these files: waiting", owner)):
@@ -146,7 +146,7 @@ def _remove_older(pack: PackedFeatures) -> None:
             old.unlink(missing_ok=True)
 
 
-def _remove_stale_files(pack: PackedFeatures) -> None:
+def remove_stale_files(pack: PackedFeatures) -> None:
     """Remove files of older packs, left by a process killed just after it had finished; skipped if the pack is locked or read-only."""
     if {path.name for path in pack.folder.iterdir()} > {"index.json", *(part.rows for part in pack.parts)}:
         with suppress(OSError), nonblocking_lock(pack.folder / "index.json"):

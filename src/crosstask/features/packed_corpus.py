@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from crosstask.features.npy_files import NpyFeatures
-from crosstask.features.pack import NeedsFloat32, dtype_of_pack, open_packed, pack_features
+from crosstask.features.pack import NeedsFloat32, dtype_of_pack, open_packed, pack_features, remove_stale_files
 from crosstask.features.pack_index import PackedFeatures
 from crosstask.records import Corpus, InputError, Progress, no_progress
 from crosstask.storage import derived_folder
@@ -49,6 +49,7 @@ def _packed(source: NpyFeatures, videos: Sequence[str], folder: Path, progress: 
 def _packing(source: NpyFeatures, videos: Sequence[str], folder: Path, dtype: str, progress: Progress) -> PackedFeatures:
     """The pack; progress is shown only if something must be packed."""
     if (current := open_packed(folder, source, videos, dtype)) is not None:
+        remove_stale_files(current)
         return current
     with progress("packing features", len(videos)) as advance:
         return pack_features(source, videos, folder, dtype, lambda done, total: advance())
