@@ -3,13 +3,6 @@
 from detailed_tables import table
 from tables import recorded
 
-VERBS = {
-    "pack": "`pack`",
-    "train hmm": "`train`",
-    "evaluate": "`evaluate`",
-    "export": "`export`, every format",
-    "report": "report",
-}
 SHELVES, TOAST = "Build Simple Floating Shelves", "Make French Toast"
 
 
@@ -19,7 +12,7 @@ def _measured(what: str, cost: str, *files: str) -> list[str]:
 
 def time_table() -> str:
     """What each part takes, measured; estimates stand in the page."""
-    rows = [*_decoding_rows(), *_training_rows(), *_localize_rows(), *_collection_rows(), *_video_rows(), *_other_rows()]
+    rows = [*_decoding_rows(), *_training_rows(), *_localize_rows(), *_video_rows(), *_other_rows()]
     return table(["what", "cost", ""], rows)
 
 
@@ -76,21 +69,6 @@ def _localize_rows() -> list[list[str]]:
             "localize-speed",
         )
     ]
-
-
-def _collection_rows() -> list[list[str]]:
-    rows = []
-    for size, verbs in sorted(recorded("collections")["sizes"].items(), key=lambda item: int(item[0])):
-        seconds = " / ".join(f"{verbs[verb]['cpu_seconds']:.1f}" for verb in VERBS)
-        largest = max(VERBS, key=lambda verb: verbs[verb]["mb"])
-        rows.append(
-            _measured(
-                f"{int(size):,} short *synthetic* videos, CPU: {' / '.join(VERBS.values())}",
-                f"{seconds} s, at most {verbs[largest]['mb']} MB ({VERBS[largest].partition(',')[0]})",
-                "collections",
-            )
-        )
-    return rows
 
 
 def _video_rows() -> list[list[str]]:
@@ -252,4 +230,28 @@ def presence_sentence() -> str:
     return (
         f"Whether a step is shown at all is hardly predictable from features (AUROC {min(found):.2f} to {max(found):.2f}), so no step is called absent "
         "by default."
+    )
+
+
+def collections_table() -> str:
+    """CPU seconds and memory of each verb by number of videos, and the exponent of the growth."""
+    data = recorded("collections")
+    sizes = sorted(data["sizes"], key=int)
+    rows = []
+    for verb, exponent in data["exponents"].items():
+        costs = [data["sizes"][size][verb] for size in sizes]
+        rows.append([f"`{verb}`", *(f"{of['cpu_seconds']:.1f} s, {of['mb']:.0f} MB" for of in costs), f"{exponent:.2f}"])
+    return table(["verb (`collections`)", *(f"{int(size):,} videos" for size in sizes), "exponent"], rows)
+
+
+def large_collection_sentence() -> str:
+    """What the viewer and the report are like at the largest size."""
+    data = recorded("collections")
+    largest = max(data["sizes"], key=int)
+    answers = data["sizes"][largest]["view"]["answers_ms"]
+    slowest = max(answers, key=lambda kind: answers[kind])
+    report = data["sizes"][largest]["report"]["report_bytes"]
+    return (
+        f"With {int(largest):,} videos the viewer answers within {answers[slowest]:.0f} ms (medians by kind of request; the slowest is "
+        f'"{slowest}"), and the report has {report / 1e6:.1f} MB.'
     )

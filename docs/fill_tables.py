@@ -57,6 +57,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "related tasks": synthetic_tables.related_tasks,
     "corpus building": cost_tables.corpus_building_table,
     "time": cost_tables.time_table,
+    "collections": cost_tables.collections_table,
+    "large collection": cost_tables.large_collection_sentence,
     "memory": cost_tables.memory_table,
     "release": cost_tables.release_sentence,
     "transcription": cost_tables.transcription_sentence,

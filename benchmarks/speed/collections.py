@@ -175,7 +175,7 @@ def viewed(run: Path) -> dict[str, Any]:
             wait_until_idle(server.pid)
             answers = {name: milliseconds(client, request, 15) for name, request in REQUESTS.items()}
             answers["save a label"] = milliseconds(client, {"method": "PUT", "url": "/api/label", "json": LABEL}, 5)
-            answers["page of videos, beside a report"] = milliseconds(client, REQUESTS["page of videos"], 15)
+            answers["page of videos after a label"] = milliseconds(client, REQUESTS["page of videos"], 15)
         largest = largest_mb(server.pid)
     finally:
         server.terminate()
