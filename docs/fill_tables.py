@@ -57,6 +57,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "corpus building": cost_tables.corpus_building_table,
     "time": cost_tables.time_table,
     "memory": cost_tables.memory_table,
+    "growth": cost_tables.growth_table,
     "release": cost_tables.release_sentence,
     "transcription": cost_tables.transcription_sentence,
     "long film": cost_tables.long_film_sentence,
