@@ -1,5 +1,6 @@
 """Tables of the pages on cost, reliability and building a corpus, made from results/*.json."""
 
+import numpy as np
 from detailed_tables import table
 from tables import recorded
 
@@ -54,7 +55,32 @@ def _training_rows() -> list[list[str]]:
             "many-splits",
         ),
         _measured("training, CPU of one core: `hmm` / `zhukov19`, 60 epochs", seconds, "training-cost"),
+        _full_shape_row(),
     ]
+
+
+def _full_shape_row() -> list[str]:
+    """Training by the default method at CrossTask's full shape."""
+    full = recorded("default-method-cost")["full"]
+    return _measured(
+        f"`train` by `hmm` at CrossTask's full shape: {full['tasks']} tasks, {full['videos']:,} *synthetic* videos of {full['mean_T']:.0f} s on average, "
+        f"D = {full['D']}, {full['features_mb']:,} MB of packed features",
+        f"{full['cpu_s']:.0f} s of CPU, one core; {full['wall_s']:.0f} s by the clock beside other work (load {full['load_before']:.0f}); "
+        f"{full['peak_anonymous_mb']:.0f} MB that no file backs",
+        "default-method-cost",
+    )
+
+
+def growth_table() -> str:
+    """CPU seconds of training by the default method while one size grows, and the fitted exponents."""
+    data = recorded("default-method-cost")
+    rows = []
+    for name, of in data["growth"].items():
+        last = np.log(of["cpu_s"][-1] / of["cpu_s"][-2]) / np.log(of["at"][-1] / of["at"][-2])
+        seconds = (f"{s:.1f} s ({n:,})" for n, s in zip(of["at"], of["cpu_s"], strict=True))
+        rows.append([name, *seconds, f"{of['exponent']:.2f}", f"{last:.2f}"])
+    header = ["size that grows (`default-method-cost`)", "once", "twice", "four times", "fitted exponent", "of the last doubling"]
+    return table(header, rows)
 
 
 def _localize_rows() -> list[list[str]]:

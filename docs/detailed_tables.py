@@ -10,6 +10,7 @@ DRAWS = 4000  # of tasks, for an interval; as in benchmarks/real_data/accuracy.p
 ARMS = {
     "uniform": "even spacing",
     "zhukov19": "`zhukov19`",
+    "hmm before": "`hmm` before",
     "hmm": "**`hmm`**",
     "hmm, all labels": "`hmm`, all labels",
     "supervised": "supervised",
@@ -72,15 +73,18 @@ def gain(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, f
 
 
 def accuracy_table() -> str:
-    """Recall of each arm on held-out people, tasks and channels, and the gain over even spacing and over the paper's method."""
+    """Recall, starts and IoU of each arm on held-out people, tasks and channels, and the gain in recall over three others."""
     data = recorded("accuracy")
     rows = []
     for cell, arms in data["table"].items():
-        shown = [f"{arms[arm]['recall']:.1f}" if arm in arms else "-" for arm in ARMS]
+        shown = [" / ".join(f"{arms[arm][m]:.1f}" for m in ("recall", "start_5s", "iou")) if arm in arms else "-" for arm in ARMS]
         spaced = gain(*(data["by_task"][arm][cell]["recall"] for arm in ("hmm", "uniform")))
-        rows.append([cell, *shown, interval(spaced), interval(data["hmm - zhukov19, points"][cell])])
+        others = [data[f"hmm - {arm}, points"][cell] for arm in ("zhukov19", "hmm before")]
+        rows.append([cell, *shown, *map(interval, (spaced, *others))])
+    mean = interval(data["hmm - hmm before, points"]["mean over cells"])
+    rows.append(["mean over the rows", *("" for _ in ARMS), "", "", mean])
     header = ["people, tasks or channels not developed on (`accuracy`)", *ARMS.values()]
-    return table([*header, "`hmm` - even spacing, points", "`hmm` - `zhukov19`, points"], rows)
+    return table([*header, *(f"`hmm` - {other}, recall" for other in ("even spacing", "`zhukov19`", "`hmm` before"))], rows)
 
 
 def default_method_table() -> str:

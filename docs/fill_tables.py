@@ -60,6 +60,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "collections": cost_tables.collections_table,
     "large collection": cost_tables.large_collection_sentence,
     "memory": cost_tables.memory_table,
+    "growth": cost_tables.growth_table,
     "release": cost_tables.release_sentence,
     "transcription": cost_tables.transcription_sentence,
     "long film": cost_tables.long_film_sentence,
