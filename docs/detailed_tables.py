@@ -26,6 +26,7 @@ SETTINGS = {  # of default-method-breakfast -> words
     "best, task never trained": "`hmm`, the task itself not trained",
 }
 MEASURES = {"recall": "step recall", "map": "frame mAP", "f1": "F1"}
+WINDOW_MEASURES = {"precision": "precision", "recall": "recall", "hit_rate": "midpoint hits of windows"}
 CORPORA = {
     "breakfast": "Breakfast, *simulated* windows",
     "shelves and toast, speech as features": "Shelves and Toast, speech as features",
@@ -37,6 +38,7 @@ EXPERIMENTS = (  # those whose result is there are shown
     "captaincook-sharing-gain",
     "captaincook-metrics",
     "captaincook-optimiser",
+    "crosstask-narration",
     "breakfast-no-narration",
     "breakfast-sharing",
     "breakfast-transfer",
@@ -131,19 +133,22 @@ def experiments_table() -> str:
             continue
         data = recorded(file)
         measures = _measures(data["experiment"])
-        shown = [f"{_setting(name)}: {_cells(of, measures)}" for name, of in data["results"].items()]
-        rows.append([f"`{file}`", " / ".join(MEASURES[m] for m in measures), ", ".join(shown)])
+        shown = [f"{_setting(name, data['experiment'])}: {_cells(of, measures)}" for name, of in data["results"].items()]
+        rows.append([f"`{file}`", " / ".join(measures.values()), "; ".join(shown)])
     return table(["file", "measure, %", "figures"], rows)
 
 
-def _measures(experiment: str) -> tuple[str, ...]:
-    """The measures that an experiment is about."""
-    return {"metrics": ("recall", "map", "f1"), "optimiser": ("f1",)}.get(experiment, ("recall",))
+def _measures(experiment: str) -> Mapping[str, str]:
+    """The measures that an experiment is about, with their names."""
+    shown = {"metrics": ("recall", "map", "f1"), "optimiser": ("f1",)}.get(experiment, ("recall",))
+    return WINDOW_MEASURES if experiment == "narration" else {measure: MEASURES[measure] for measure in shown}
 
 
-def _setting(name: str) -> str:
-    return _methods(name).replace("proposed", "zhukov19")
+def _setting(name: str, experiment: str) -> str:
+    """A setting in the names of today; `best` and `paper` are methods of windows in `narration`."""
+    return name if experiment == "narration" else _methods(name).replace("proposed", "zhukov19")
 
 
-def _cells(figures: Mapping[str, Any], measures: tuple[str, ...]) -> str:
-    return " / ".join(percent(figures[measure]["mean"]) for measure in measures)
+def _cells(figures: Mapping[str, Any], measures: Mapping[str, str]) -> str:
+    values = [figures[measure] for measure in measures]
+    return " / ".join(percent(value["mean"] if isinstance(value, dict) else value) for value in values)
