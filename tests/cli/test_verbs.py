@@ -39,20 +39,40 @@ def test_help_imports_nothing_heavy():
     assert "HEAVY []" in done.stdout
 
 
-def test_every_verb_has_help_with_an_example():
+def all_verbs(command=None, prefix=()):
     from typer.main import get_command
 
     from crosstask.cli.main import app
 
-    def verbs(command, prefix=()):
-        for name, sub in command.commands.items():
-            if hasattr(sub, "commands"):
-                yield from verbs(sub, (*prefix, name))
-            else:
-                yield (*prefix, name), sub
+    for name, sub in (command or get_command(app)).commands.items():
+        if hasattr(sub, "commands"):
+            yield from all_verbs(sub, (*prefix, name))
+        else:
+            yield " ".join((*prefix, name)), sub
 
-    for name, verb in verbs(get_command(app)):
-        assert "Example:" in (verb.help or ""), f"crosstask {' '.join(name)} --help shows no example"
+
+def test_every_verb_has_help_with_an_example_on_a_line_of_its_own():
+    for name, verb in all_verbs():
+        paragraphs = (verb.help or "").split("\n\n")
+        examples = [text for text in paragraphs if text.startswith(f"Example: crosstask {name}")]
+        assert examples, f"crosstask {name} --help shows no example"
+        assert (verb.help or "").count("Example:") == len(examples), f"crosstask {name} --help runs an example into other text"
+
+
+def test_arguments_are_named_in_capitals():
+    arguments = [
+        (name, parameter) for name, verb in all_verbs() for parameter in verb.params if not parameter.opts[0].startswith("-")
+    ]
+    assert len(arguments) > 15
+    assert not [(name, parameter.metavar) for name, parameter in arguments if not (parameter.metavar or "").isupper()]
+
+
+def test_the_help_of_experiment_names_every_experiment():
+    from crosstask.experiments.registry import EXPERIMENTS
+
+    verb = dict(all_verbs())["experiment"]
+    (name,) = (parameter for parameter in verb.params if parameter.name == "name")
+    assert [word for word in EXPERIMENTS if word not in name.help] == []
 
 
 def test_stats_has_the_documented_shape(corpus):

@@ -34,7 +34,7 @@ Address = Annotated[str | None, typer.Option("--address", help="Ray cluster to u
 
 
 def extract(
-    inputs: Annotated[list[Path], typer.Argument(metavar="CORPUS|VIDEO...", help="A corpus folder, or video files.")],
+    inputs: Annotated[list[Path], typer.Argument(metavar="CORPUS|VIDEO", help="A corpus folder, or video files.")],
     features: Features = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the features [default: in CORPUS/.crosstask].")] = None,
     weights: Weights = None,

@@ -31,7 +31,9 @@ steps = ["pour milk", "whisk egg", "pour batter", "flip pancake"]
 """
 
 
-def init(folder: Annotated[Path, typer.Argument(help="Folder to make; what is in it already is left alone.")]) -> None:
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to make; what is in it already is left alone.")],
+) -> None:
     """Write a commented corpus.toml and folders for videos; nothing is ever overwritten.
 
     Example: crosstask init my-corpus

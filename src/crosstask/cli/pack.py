@@ -17,7 +17,9 @@ def pack(
 ) -> None:
     """Pack a corpus's feature files into a few memory-mapped files, which makes training much faster.
 
-    Done automatically by the verbs that train; videos that are added later are appended. Example: crosstask pack data/crosstask
+    Done automatically by the verbs that train; videos that are added later are appended.
+
+    Example: crosstask pack data/crosstask
     """
     from crosstask.datasets import open_corpus
     from crosstask.features import NpyFeatures, pack_features
