@@ -87,8 +87,10 @@ def _files(
     from crosstask.pipeline.extract import extract_files
     from crosstask.records import InputError
 
+    if missing := [str(path) for path in paths if not path.exists()]:
+        raise InputError(f"{', '.join(missing)}: no such file or folder; expected a corpus folder, or video files")
     if out is None:
-        raise InputError("where to? features of single videos need --out FOLDER")
+        raise InputError("features of single videos need --out FOLDER")
     files: dict[str, Path] = {}
     for path in paths:
         if path.is_dir():
