@@ -39,20 +39,40 @@ def test_help_imports_nothing_heavy():
     assert "HEAVY []" in done.stdout
 
 
-def test_every_verb_has_help_with_an_example():
+def all_verbs(command=None, prefix=()):
     from typer.main import get_command
 
     from crosstask.cli.main import app
 
-    def verbs(command, prefix=()):
-        for name, sub in command.commands.items():
-            if hasattr(sub, "commands"):
-                yield from verbs(sub, (*prefix, name))
-            else:
-                yield (*prefix, name), sub
+    for name, sub in (command or get_command(app)).commands.items():
+        if hasattr(sub, "commands"):
+            yield from all_verbs(sub, (*prefix, name))
+        else:
+            yield " ".join((*prefix, name)), sub
 
-    for name, verb in verbs(get_command(app)):
-        assert "Example:" in (verb.help or ""), f"crosstask {' '.join(name)} --help shows no example"
+
+def test_every_verb_has_help_with_an_example_on_a_line_of_its_own():
+    for name, verb in all_verbs():
+        paragraphs = (verb.help or "").split("\n\n")
+        examples = [text for text in paragraphs if text.startswith(f"Example: crosstask {name}")]
+        assert examples, f"crosstask {name} --help shows no example"
+        assert (verb.help or "").count("Example:") == len(examples), f"crosstask {name} --help runs an example into other text"
+
+
+def test_arguments_are_named_in_capitals():
+    arguments = [
+        (name, parameter) for name, verb in all_verbs() for parameter in verb.params if not parameter.opts[0].startswith("-")
+    ]
+    assert len(arguments) > 15
+    assert not [(name, parameter.metavar) for name, parameter in arguments if not (parameter.metavar or "").isupper()]
+
+
+def test_the_help_of_experiment_names_every_experiment():
+    from crosstask.experiments.registry import EXPERIMENTS
+
+    verb = dict(all_verbs())["experiment"]
+    (name,) = (parameter for parameter in verb.params if parameter.name == "name")
+    assert [word for word in EXPERIMENTS if word not in name.help] == []
 
 
 def test_stats_has_the_documented_shape(corpus):
@@ -241,6 +261,7 @@ def test_interrupted_it_says_so_in_one_line(corpus, tmp_path):
         (("train",), "Missing argument 'CORPUS'; see "),
         (("view", "x", "--port", "abc"), "Invalid value for '--port'"),
         (("corpus", "nope"), "No such command 'nope'; see "),
+        (("lokalize",), "No such command 'lokalize'; did you mean 'localize'? see "),
     ],
 )
 def test_errors_of_usage_are_one_line_that_names_the_help(arguments, message):
@@ -263,6 +284,30 @@ def test_training_without_features_says_so(tmp_path):
         (folder / "videos" / task / f"{task}-1.mp4").write_bytes(b"not read")
     said = refused("train", folder, "--out", tmp_path / "m.safetensors")
     assert "none of its 2 videos has features" in said and f"extract '{folder}'" in said
+
+
+def test_a_corpus_without_videos_says_so(tmp_path):
+    folder = tmp_path / "new"
+    assert f"{folder}/videos/TASK/" in crosstask("init", folder).stdout
+    assert "no videos are listed" in refused("train", folder, "--out", tmp_path / "m.safetensors")
+    assert "`crosstask extract` makes them" in refused("pack", folder)
+    assert "beside the videos" in refused("narrate", folder)
+    checked = crosstask("validate", folder)
+    assert (
+        "warning: corpus.toml: task latte 'Make Latte' has no videos" in checked.stdout
+        and "0 errors, 2 warnings" in checked.stdout
+    )
+
+
+def test_a_missing_folder_is_named_once_and_a_file_is_not_called_missing(tmp_path):
+    missing, video = tmp_path / "missing", tmp_path / "one.mp4"
+    video.write_bytes(b"not read")
+    assert "missing: no such file or folder" in refused("extract", missing)
+    checked = crosstask("validate", missing)
+    assert (
+        checked.returncode == 2 and "error: missing: no such folder" in checked.stdout and "1 error, 0 warnings" in checked.stdout
+    )
+    assert "one.mp4: a file; expected the folder of a corpus" in (said := refused("run", video)) and "crosstask localize" in said
 
 
 def test_a_task_that_the_model_does_not_know(corpus, model):

@@ -10,6 +10,7 @@ def test_the_demonstration_goes_all_the_way_on_two_small_tasks(tmp_path):
     """Every stage on sound features alone, which need no weights: films, features, windows, training, comparison, run folder."""
     from contextlib import contextmanager
 
+    from crosstask.pipeline.viewer_backend import build_backend, features_for_run
     from crosstask.runs import open_run
 
     stages = []
@@ -30,3 +31,6 @@ def test_the_demonstration_goes_all_the_way_on_two_small_tasks(tmp_path):
     report = (tmp_path / "report.html").read_text("utf-8")
     assert report.count("never trained on this task") == 2 and report.count("data:image/jpeg;base64,") >= 12
     assert "over the 2 videos held back from training" in report and len(report) < 5_000_000
+    backend = build_backend(open_run(tmp_path), tmp_path / "model.safetensors", features_for_run(open_run(tmp_path), None))
+    assert backend.localizes_new_steps, "the features lie in the corpus of the run folder"
+    assert backend.learning is None and "held back from training" in backend.why_not_learning

@@ -20,7 +20,7 @@ corpus_app.command("candidates")(checked(candidates))
 @corpus_app.command("related")
 @checked
 def related(
-    title: Annotated[str, typer.Argument(help="Title of the task, e.g. 'Make Pancakes'.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="Title of the task, e.g. 'Make Pancakes'.")],
     articles: Articles,
     corpus: Annotated[Path | None, typer.Option("--corpus", help="Corpus that lists the task: its steps join the query.")] = None,
     steps: Annotated[str | None, typer.Option("--steps", help='Steps of the task: "pour milk, whisk egg".')] = None,

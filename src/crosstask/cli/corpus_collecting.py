@@ -112,7 +112,7 @@ def task_named(corpus: Path, name: str) -> "Task":
 
 
 def relevance(
-    corpus: Annotated[Path | None, typer.Argument(metavar="[CORPUS]", help="Corpus with the task and subtitles.")] = None,
+    corpus: Annotated[Path | None, typer.Argument(metavar="CORPUS", help="Corpus with the task and subtitles.")] = None,
     task: Annotated[str | None, typer.Option("--task", help="Id or title of the task to rank videos for.")] = None,
     subtitles: Annotated[
         Path | None, typer.Option("--subtitles", help="Folder of VIDEO.vtt to rank instead of the task's own videos.")
@@ -126,6 +126,7 @@ def relevance(
     """Rank unknown videos by how much of the step list is spoken, in order; from marks, where to cut a search list.
 
     Example: crosstask corpus relevance my-corpus --task pancakes --subtitles found/
+
     Example: crosstask corpus relevance --marks marks.csv --out purity.png
     """
     from crosstask.corpus_building.purity import draw_purity, purity_curve, read_marks, rerank

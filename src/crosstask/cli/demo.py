@@ -23,7 +23,7 @@ def demo(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Render synthetic how-to films, train on some, and find the steps in the others; about a minute.
+    """Render synthetic how-to films, train on some, and find the steps in the others; one to two minutes.
 
     Example: crosstask demo --out demo
     """

@@ -19,7 +19,7 @@ def download(
     mirror: Annotated[
         str | None, typer.Option("--from", metavar="URL", help="Address to use instead of the published ones.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say addresses and sizes, fetch nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print addresses and sizes, download nothing.")] = False,
     timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds to wait without a byte.")] = 30.0,
     attempts: Annotated[int, typer.Option("--attempts", min=1, help="How often to resume after a broken connection.")] = 5,
     as_json: AsJson = False,

@@ -13,7 +13,14 @@ from crosstask.cli.output import note, print_json, print_table, recorded_command
 
 def experiment(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="cross-task, sharing, transfer ...; another word lists them.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="cross-task, sharing, transfer, narration, metrics, no-narration, sharing-gain, depth, optimiser, few-videos, "
+            "never-trained or sharing-controls.",
+        ),
+    ],
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus folder, or synthetic:SHAPE:DIFFICULTY:SEED:D.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for jobs, results, table and figure.")],
     runs: Annotated[int, typer.Option("--runs", min=1, help="Splits (or synthetic corpora), each with its own seed.")] = 20,
@@ -22,7 +29,7 @@ def experiment(
         str, typer.Option("--split-by", help="paper, or group (id up to the first '_'); few-videos: group:2 for the second part.")
     ] = "paper",
     shared_videos: Annotated[str, typer.Option("--shared-videos", help="keep, or drop training rows of judged videos.")] = "keep",
-    train_videos: Annotated[int, typer.Option("--train-videos", min=1, help="Training videos a primary task.")] = 30,
+    train_videos: Annotated[int, typer.Option("--train-videos", min=1, help="Training videos per primary task.")] = 30,
     tune: Annotated[bool, typer.Option("--tune", help="Choose settings on validation videos, and record them.")] = False,
     methods: Annotated[
         str | None,
@@ -32,10 +39,12 @@ def experiment(
         str | None, typer.Option("--sharing", help="cross-task: what methods share; a level, or FILE.py:NAME of your own.")
     ] = None,
     recipe: Annotated[str, typer.Option("--recipe", help="paper, or best: adds hmm, the default method, as a row.")] = "paper",
-    learning_rate: Annotated[float | None, typer.Option("--learning-rate", help="Adam's step size [1e-5].")] = None,
-    dropout: Annotated[float | None, typer.Option("--dropout", help="Share of inputs dropped [0.7].")] = None,
-    initial_epochs: Annotated[int | None, typer.Option("--initial-epochs", min=0, help="On random labels [30].")] = None,
-    epochs: Annotated[int | None, typer.Option("--epochs", min=0, help="Of labels and classifiers in turn [30].")] = None,
+    learning_rate: Annotated[float | None, typer.Option("--learning-rate", help="Step size of Adam [default: 1e-5].")] = None,
+    dropout: Annotated[float | None, typer.Option("--dropout", help="Share of inputs dropped [default: 0.7].")] = None,
+    initial_epochs: Annotated[
+        int | None, typer.Option("--initial-epochs", min=0, help="Epochs on random labels [default: 30].")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=0, help="Epochs of alternation [default: 30].")] = None,
     counts: Annotated[str, typer.Option("--counts", help="few-videos: training videos per task.")] = "1,2,3,5",
     folds: Annotated[int, typer.Option("--folds", help="few-videos: parts of the people, each tested once.")] = 3,
     names: Annotated[str, typer.Option("--names", help="few-videos: given, or published (cut from descriptions).")] = "given",
@@ -49,7 +58,7 @@ def experiment(
     learned_encoder: Annotated[Path | None, typer.Option("--learned-encoder", help="narration: from encoder train.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Answer one of the paper's questions on a corpus; stop it anywhere, repeat the command, and it goes on.
+    """Run an experiment of the paper or of this project on a corpus; repeat the command to resume.
 
     Example: crosstask experiment cross-task data/crosstask --runs 20 --out cross-task
     """

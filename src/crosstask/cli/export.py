@@ -11,7 +11,7 @@ from crosstask.cli.progress import progress
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="Run folder (the --out of demo, run or experiment cross-task).")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder: the --out of demo, run or experiment cross-task.")],
     formats: Annotated[
         list[str] | None,
         typer.Option(
@@ -19,7 +19,9 @@ def export(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder to write to [default: RUN/exports].")] = None,
-    method: Annotated[str | None, typer.Option("--method", help="Which method's parses [default: the run's main one].")] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="Method whose steps are written [default: the run's main one].")
+    ] = None,
     fps: Annotated[float, typer.Option("--fps", min=0.1, help="Frames a second, for Label Studio alone.")] = 25.0,
     all_steps: Annotated[bool, typer.Option("--all-steps", help="Keep the steps that are taken to be absent.")] = False,
     min_confidence: Annotated[

@@ -34,7 +34,7 @@ Address = Annotated[str | None, typer.Option("--address", help="Ray cluster to u
 
 
 def extract(
-    inputs: Annotated[list[Path], typer.Argument(metavar="CORPUS|VIDEO...", help="A corpus folder, or video files.")],
+    inputs: Annotated[list[Path], typer.Argument(metavar="CORPUS|VIDEO", help="A corpus folder, or video files.")],
     features: Features = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the features [default: in CORPUS/.crosstask].")] = None,
     weights: Weights = None,
@@ -87,8 +87,10 @@ def _files(
     from crosstask.pipeline.extract import extract_files
     from crosstask.records import InputError
 
+    if missing := [str(path) for path in paths if not path.exists()]:
+        raise InputError(f"{', '.join(missing)}: no such file or folder; expected a corpus folder, or video files")
     if out is None:
-        raise InputError("where to? features of single videos need --out FOLDER")
+        raise InputError("features of single videos need --out FOLDER")
     files: dict[str, Path] = {}
     for path in paths:
         if path.is_dir():

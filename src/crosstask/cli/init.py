@@ -10,7 +10,7 @@ from crosstask.cli.output import command, note, say
 TEMPLATE = """\
 # Your how-to tasks. For each: a short name without spaces or underscores, a title, and its steps in order.
 # Verb and noun are enough ("pour milk"); steps that share words help each other across tasks.
-# Put the videos of a task into videos/NAME/, any format; subtitles (.vtt, .srt, .json) of the same name beside them.
+# Put the videos of a task into videos/NAME/ (NAME is the short name), any format; subtitles (.vtt, .srt, .json) of the same name beside them.
 # Ten videos a task are a start, thirty are good. Then:  crosstask run {folder}
 
 [tasks.latte]
@@ -31,7 +31,9 @@ steps = ["pour milk", "whisk egg", "pour batter", "flip pancake"]
 """
 
 
-def init(folder: Annotated[Path, typer.Argument(help="Folder to make; what is in it already is left alone.")]) -> None:
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to make; what is in it already is left alone.")],
+) -> None:
     """Write a commented corpus.toml and folders for videos; nothing is ever overwritten.
 
     Example: crosstask init my-corpus
@@ -51,7 +53,7 @@ def init(folder: Annotated[Path, typer.Argument(help="Folder to make; what is in
         say(f"{description}: written; change its tasks to yours")
     for task in _tasks(description):
         (folder / "videos" / task).mkdir(parents=True, exist_ok=True)
-    say(f"next: put videos into {folder / 'videos'}/NAME/, then {command('run', folder)}")
+    say(f"next: put the videos of each task into {folder / 'videos'}/TASK/, then {command('run', folder)}")
 
 
 def _tasks(description: Path) -> list[str]:

@@ -9,7 +9,7 @@ from crosstask.cli.options import AsJson
 from crosstask.cli.output import counted, note, print_json, print_table, say
 from crosstask.cli.ranges import checked
 
-labels_app = typer.Typer(help="Labels of people in a run folder: corrections that count.", no_args_is_help=True)
+labels_app = typer.Typer(help="Corrections that people made in a run folder: import and list them.", no_args_is_help=True)
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder: the --out of demo, run or experiment cross-task.")]
 
 

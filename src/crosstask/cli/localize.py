@@ -19,7 +19,7 @@ def localize(
     inputs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="INPUT...", help="Video files, subtitle files, or feature files (T, D); a first *.safetensors is the model."
+            metavar="INPUT", help="Video files, subtitle files, or feature files (T, D); a first *.safetensors is the model."
         ),
     ] = None,
     model: Annotated[Path | None, typer.Option("--model", help="Model file written by train.")] = None,

@@ -139,7 +139,8 @@ def _stop_usage(error: Any) -> None:
         error.show()
         sys.exit(error.exit_code)
     verb = error.ctx.command_path.split()[1:] if getattr(error, "ctx", None) else []
-    _stop(f"{error.format_message().rstrip('.')}; see {command(*verb, '--help')}", error.exit_code)
+    message = error.format_message().replace(". Did you mean", "; did you mean").rstrip(".")
+    _stop(f"{message}{'' if message.endswith('?') else ';'} see {command(*verb, '--help')}", error.exit_code)
 
 
 def _replace_closed_streams() -> None:

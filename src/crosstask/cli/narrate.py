@@ -48,7 +48,9 @@ def narrate(
     narrated = [v for v in wanted if v.id in opened.subtitles and (not score or v.key in opened.annotations)]
     if not narrated:
         needs = "subtitles and annotation" if score else "subtitles"
-        raise InputError(f"corpus '{opened.name}': no video with {needs}; expected crosstask_subtitles/VIDEO.vtt, .srt or .json")
+        raise InputError(
+            f"corpus '{opened.name}': no video with {needs}; expected VIDEO.vtt, .srt or .json beside the videos or in crosstask_subtitles/"
+        )
     with progress("narrating", len(narrated)) as advance:
         found = narrate_corpus(opened, recipe, encoder, encoder_file, narrated, advance)
     report_unusable(dict(found.unusable))

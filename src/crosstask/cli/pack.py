@@ -17,7 +17,9 @@ def pack(
 ) -> None:
     """Pack a corpus's feature files into a few memory-mapped files, which makes training much faster.
 
-    Done automatically by the verbs that train; videos that are added later are appended. Example: crosstask pack data/crosstask
+    Done automatically by the verbs that train; videos that are added later are appended.
+
+    Example: crosstask pack data/crosstask
     """
     from crosstask.datasets import open_corpus
     from crosstask.features import NpyFeatures, pack_features
@@ -28,10 +30,10 @@ def pack(
         raise InputError(f"--dtype {dtype}: expected float16 or float32")
     opened = open_corpus(corpus)
     if not isinstance(opened.features, NpyFeatures):
-        raise InputError(f"{corpus}: no features to pack; expected crosstask_features/VIDEO.npy")
+        raise InputError(f"{corpus}: no features to pack; `crosstask extract` makes them from video files")
     videos = packable_videos(opened)
     if not videos:
-        raise InputError(f"{corpus}: no listed video has features; expected crosstask_features/VIDEO.npy")
+        raise InputError(f"{corpus}: no listed video has features; `crosstask extract` makes them from video files")
     with progress("packing", len(videos)) as advance:
         packed = pack_features(opened.features, videos, pack_folder(opened), dtype, lambda done, total: advance())
     damaged = packed.damaged() if check else []

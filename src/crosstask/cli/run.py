@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def run(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(help="Corpus folder: corpus.toml beside videos/TASK/*.mp4 (`init` makes one).")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Corpus folder: corpus.toml beside videos/TASK/*.mp4 (`init` makes one).")
+    ],
     model: Annotated[Path | None, typer.Option("--model", help="Use this model instead of training one.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the estimated time and disk space, and stop.")] = False,
     features: Annotated[

@@ -3,7 +3,7 @@
 import typer
 
 from crosstask.cli.options import AsJson, CorpusFolder
-from crosstask.cli.output import print_json, say
+from crosstask.cli.output import counted, print_json, say
 from crosstask.cli.progress import progress
 
 
@@ -23,7 +23,11 @@ def validate(corpus: CorpusFolder, as_json: AsJson = False) -> None:
     else:
         for problem in problems:
             say(f"{problem.severity}: {problem}")
-        verdict = "no problems" if not problems else f"{len(errors)} errors, {len(problems) - len(errors)} warnings"
+        verdict = (
+            "no problems"
+            if not problems
+            else f"{counted(len(errors), 'error')}, {counted(len(problems) - len(errors), 'warning')}"
+        )
         say(f"{corpus}: {verdict}")
     if errors:
         raise typer.Exit(2)

@@ -18,7 +18,7 @@ def view(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder: the --out of demo, run or experiment cross-task.")],
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8765,
     host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; others than this machine see the run.")
+        str, typer.Option("--host", help="Address to listen on; 0.0.0.0 lets other machines see and change the run.")
     ] = "127.0.0.1",
     compare: Annotated[Path | None, typer.Option("--compare", metavar="OTHER_RUN", help="Show a second run beside it.")] = None,
     corpus: Annotated[Path | None, typer.Option("--corpus", help="Corpus with the features, to localize new steps.")] = None,

@@ -32,6 +32,10 @@ def open_corpus(folder: str | Path) -> Corpus:
     path = Path(folder)
     if path.suffix == ".json" and path.is_file():
         return read_dataset_file(path)
+    if path.is_file():
+        raise InputError(
+            f'{path}: a file; expected the folder of a corpus. Steps in one video: `crosstask localize VIDEO --steps "pour milk, whisk egg"`'
+        )
     if not path.is_dir():
         raise InputError(f"{path}: no such folder; expected a corpus (crosstask_release/ or corpus.toml inside)")
     if (path / "corpus.toml").exists():

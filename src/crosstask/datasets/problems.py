@@ -53,7 +53,7 @@ def _problem_from(message: str, file: str) -> Problem:
     name, comma, line = place.rpartition(", line ")
     if comma and line.isdecimal():
         return Problem(name, int(line), rest)
-    return Problem(file, None, message)
+    return Problem(file, None, rest if Path(place).name == file else message)
 
 
 def _problems_of_lists(release: Path) -> list[Problem]:
@@ -89,9 +89,10 @@ def _problems_of_rows(path: Path, tasks: set[str]) -> list[Problem]:
 
 def _tasks_without_videos(corpus: Corpus) -> Iterable[Problem]:
     used = {video.task for video in corpus.videos}
+    listing = "corpus.toml" if corpus.folder and (corpus.folder / "corpus.toml").is_file() else "videos.csv"
     for task in corpus.tasks.values():
         if task.id not in used:
-            yield Problem("videos.csv", None, f"task {task.id} '{task.title}' has no videos", "warning")
+            yield Problem(listing, None, f"task {task.id} '{task.title}' has no videos", "warning")
 
 
 def _problems_of_intervals(corpus: Corpus) -> list[Problem]:

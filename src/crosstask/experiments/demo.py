@@ -65,7 +65,7 @@ def run_demo(seed: int = 0, say: Callable[[str], None] = lambda line: None) -> D
         say(f"training {name} on {len(train)} videos")
         shown[name] = _show(corpus, method, train, split.test, seed)
     unseen_task = corpus.primary_tasks()[0]
-    say(f"training again without '{unseen_task.title}', then parsing it from its step list alone")
+    say(f"training again without '{unseen_task.title}', then finding its steps from its step list alone")
     rest = tuple(video for video in split.train if video.task != unseen_task.id)
     tested = tuple(video for video in split.test if video.task == unseen_task.id)
     unseen = _show(corpus, HiddenMarkovModel(), rest, tested, seed)

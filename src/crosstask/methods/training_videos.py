@@ -71,6 +71,8 @@ def trainable_videos(corpus: Corpus, notices: Notices) -> list[Video]:
             notices.too_short.append(str(video.key))
         else:
             usable.append(video)
+    if not corpus.videos:
+        raise InputError(f"corpus '{corpus.name}': no videos are listed; expected videos/TASK/NAME.mp4, or rows in videos.csv")
     if not usable:
         raise InputError(
             f"corpus '{corpus.name}': no video can train ({len(notices.no_features)} without features, "

@@ -47,10 +47,15 @@ def build_backend(run: RunFolder, model: Path | None, features: FeatureRows) -> 
 
 def _why_not_learning(run: RunFolder, model: Path | None, features: FeatureRows) -> str:
     """Why the viewer does not offer to learn from labels; an empty text if it does. The model is not loaded yet."""
+    from crosstask.report.page import EVALUATED_VIDEOS
+
     if model is None:
         return "the run has no model; repeat `crosstask run`"
     if not any(video.id in features for video in run.run.videos):
         return "the features of the videos are not available; start view with --corpus FOLDER"
+    held_back = run.run.settings.get(EVALUATED_VIDEOS)
+    if isinstance(held_back, list) and {str(video.key) for video in run.run.videos} <= set(held_back):
+        return "the videos of this run were held back from training; a run of `crosstask run FOLDER` learns from corrections"
     method = next(iter(run.run.methods), "")
     return "" if method == "hmm" else f"method '{method}' cannot learn from labels; `hmm` can"
 
@@ -81,12 +86,12 @@ class DelayedReport:
 
 
 def features_for_run(run: RunFolder, corpus: Path | None) -> FeatureRows:
-    """Features of the run's videos: from the corpus if one is given, else from the run folder, else from the corpus around it, else none."""
+    """Features of the run's videos: from the corpus if one is given, else from the run folder, else from the corpus in or around it, else none."""
     from crosstask.features import NpyFeatures
 
-    around = run.folder.absolute().parent
-    if corpus is None and not (run.folder / "features").is_dir() and (around / "corpus.toml").is_file():
-        corpus = around  # `crosstask run FOLDER` writes FOLDER/run
+    if corpus is None and not (run.folder / "features").is_dir():
+        near = (run.folder / "corpus", run.folder.absolute().parent)  # `demo` writes RUN/corpus, `run FOLDER` writes FOLDER/run
+        corpus = next((folder for folder in near if (folder / "corpus.toml").is_file()), None)
     if corpus is not None:
         from crosstask.datasets import open_corpus
 

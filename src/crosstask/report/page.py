@@ -48,7 +48,10 @@ def failures_and_timelines(run: RunFolder) -> str:
 
 def _head(run: RunFolder) -> str:
     about = run.run
-    lines = [f"<h1>{escape(about.title)}</h1>"]
+    lines = [
+        f"<h1>{escape(about.title)}</h1>",
+        "<p>When each step of a how-to task happens in these videos, found automatically from the lists of steps.</p>",
+    ]
     if about.synthetic:
         lines.append(
             '<p class="synthetic"><strong>Synthetic data.</strong> These numbers say how the method behaves on generated videos, not on real ones.</p>'
@@ -56,7 +59,7 @@ def _head(run: RunFolder) -> str:
     main = about.results.get(about.methods[0]) if about.methods else None
     if main:
         lines.append(
-            f"<p>{len(about.videos)} videos of {len({v.task for v in about.videos})} tasks. <strong>{escape(about.methods[0])}</strong> finds "
+            f"<p>{len(about.videos)} videos of {len({v.task for v in about.videos})} tasks. The method <strong>{escape(about.methods[0])}</strong> finds "
             f"<strong>{100 * main['recall']['mean']:.1f} %</strong> of the steps that are shown (step recall, mean over tasks{_evaluated_on(run)}).</p>"
         )
     if (counts := run.counts()).corrected:
