@@ -43,7 +43,7 @@ class ReviewScreen {
       button("answer-skip", "Later", "N", () => this.skip()));
     this.learn = learnPanel(this.run, () => this.#reload());
     this.element = el("div", { class: "review" }, this.heading,
-      el("p", { class: "about" }, "Each step plays from 3 seconds before where it was found. Every fifth step is drawn at random; the accuracy is estimated from those alone."),
+      el("p", { class: "about" }, "Say whether each found step is right, by a button or its key. It plays from 3 seconds before the moment found. Every fifth step is drawn at random; the accuracy is estimated from those alone."),
       el("div", { class: "upper" }, this.playerPlace,
         el("section", { class: "panel", "aria-label": "The step to check" }, this.step, this.hint, this.actions, this.counts, this.accuracy, this.little)),
       this.learn.element);
