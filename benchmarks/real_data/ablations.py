@@ -123,6 +123,16 @@ def summary(by_cell: dict[str, dict[str, dict]]) -> dict[str, dict[str, dict]]:
     }
 
 
+def over_cells(by_cell: dict[str, dict[str, dict]]) -> dict[str, dict[str, float]]:
+    """Variant -> mean over the cells that have it of its difference to the full method in points, tasks drawn within each cell."""
+    found = {}
+    for variant in VARIANTS:
+        cells = [cell for cell, variants in by_cell.items() if variant in variants]
+        firsts, seconds = ({cell: by_cell[cell][name] for cell in cells} for name in (variant, FULL))
+        found[variant] = difference(firsts, seconds, cells)
+    return found
+
+
 def tried_in_vain() -> dict[str, object]:
     """What the protocols say about it."""
     return {
@@ -160,6 +170,7 @@ def main() -> None:
                 "seeds": [0],
                 "every": arguments.every,
                 "note": NOTE,
+                "mean over cells": over_cells(by_cell),
                 "table": summary(by_cell),
                 "tried in vain": tried_in_vain(),
                 "by_task": by_cell,
