@@ -60,7 +60,11 @@ README_ROWS = (
         _accuracy("captaincook, order alone"),
     ),
     Row("the same, trained with narration that is *simulated*", "accuracy", _accuracy("captaincook, windows")),
-    Row("the same with *simulated* narration, recipes never trained on", "accuracy", _accuracy("captaincook, never trained, windows")),
+    Row(
+        "the same with *simulated* narration, recipes never trained on",
+        "accuracy",
+        _accuracy("captaincook, never trained, windows"),
+    ),
     Row("10 breakfast dishes, people never seen in training, no narration", "accuracy", _accuracy("Breakfast, order alone")),
     Row("the same, trained with narration that is *simulated*", "accuracy", _accuracy("Breakfast, windows")),
     Row("2 CrossTask tasks, the words of their real speech as features", "accuracy", _accuracy("speech as features, windows")),
