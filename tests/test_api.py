@@ -191,7 +191,7 @@ def test_own_sharing_functions_are_used_and_new_tasks_need_them_again(corpus, tm
         (lambda c, m: ct.train(c, sharing="words"), "sharing 'words' is unknown; expected one of component"),
         (lambda c, m: ct.train(c, sharing=lambda task, step: []), "expected at least one name"),
         (lambda c, m: ct.train(c, videos=["1_nobody"]), "1_nobody is not in corpus"),
-        (lambda c, m: ct.train(c.only([])), "no video can train"),
+        (lambda c, m: ct.train(c.only([])), "no videos are listed"),
         (lambda c, m: ct.evaluate("hmm", c), "must be trained first"),
         (lambda c, m: ct.evaluate(object(), c), "cannot be evaluated"),
         (lambda c, m: ct.load_model("nowhere"), "no such model file"),

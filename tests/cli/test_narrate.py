@@ -16,6 +16,8 @@ from crosstask.records import InputError
 
 app = typer.Typer()
 app.command()(narrate)
+localize_app = typer.Typer()
+localize_app.command()(localize)
 runner = CliRunner()
 
 STEPS = ("cut bread", "melt butter", "flip toast")
@@ -118,15 +120,18 @@ def test_a_corpus_without_subtitles_says_what_it_needs(talking: Path) -> None:
         file.unlink()
     result = runner.invoke(app, [str(talking), "--encoder", "tfidf"])
     assert isinstance(result.exception, InputError)
-    assert "no video with subtitles; expected crosstask_subtitles/VIDEO.vtt" in str(result.exception)
+    assert "no video with subtitles; expected VIDEO.vtt, .srt or .json beside the videos or in crosstask_subtitles/" in str(
+        result.exception
+    )
 
 
-def test_steps_are_found_in_subtitles_alone(talking: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_steps_are_found_in_subtitles_alone(talking: Path) -> None:
     corpus = open_corpus(talking)
     video = next(video for video in corpus.videos if video.id == "d")
     file = talking / "crosstask_subtitles" / "d.vtt"
-    localize(narration=[file], steps="cut bread, melt butter, wash car, flip toast", encoder="tfidf", as_json=True)
-    shape = json.loads(capsys.readouterr().out)
+    steps = "cut bread, melt butter, wash car, flip toast"
+    result = runner.invoke(localize_app, ["--narration", str(file), "--steps", steps, "--encoder", "tfidf", "--json"])
+    shape = json.loads(result.stdout)
     (shape,) = shape
     assert shape["video"] == "d"
     found = {step["step"]: step for step in shape["steps"]}
@@ -140,17 +145,20 @@ def test_steps_are_found_in_subtitles_alone(talking: Path, capsys: pytest.Captur
     assert seconds == sorted(set(seconds))
 
 
-def test_parsing_several_files_prints_for_people(talking: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = [talking / "crosstask_subtitles" / name for name in ("d.vtt", "ç.vtt")]
-    localize(narration=files, steps=",".join(STEPS), title="Make Toast", encoder="tfidf")
-    lines = capsys.readouterr().out.splitlines()
+def test_parsing_several_files_prints_for_people(talking: Path) -> None:
+    files = [part for name in ("d.vtt", "ç.vtt") for part in ("--narration", str(talking / "crosstask_subtitles" / name))]
+    result = runner.invoke(localize_app, [*files, "--steps", ",".join(STEPS), "--title", "Make Toast", "--encoder", "tfidf"])
+    lines = result.stdout.splitlines()
     assert lines[0] == "d" and lines[4] == "ç" and "cut bread" in lines[1]
 
 
 def test_silence_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.vtt").write_text("WEBVTT\n")
-    with pytest.raises(InputError, match="s: 0 s cannot hold 2 steps in order"):
-        localize(narration=[tmp_path / "s.vtt"], steps="a, b", encoder="tfidf", as_json=True)
+    result = runner.invoke(
+        localize_app, ["--narration", str(tmp_path / "s.vtt"), "--steps", "a, b", "--encoder", "tfidf", "--json"]
+    )
+    assert isinstance(result.exception, InputError)
+    assert "s: 0 s cannot hold 2 steps in order" in str(result.exception)
 
 
 def write_articles(file: Path) -> None:

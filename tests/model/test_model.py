@@ -1,11 +1,14 @@
 import json
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from safetensors.numpy import load
 
+from crosstask.features import FeaturesInMemory
 from crosstask.learning.zhukov19.alternation import AlternationSettings
+from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
@@ -32,6 +35,14 @@ def test_a_model_comes_back_whole(model, tmp_path):
     features = tiny_corpus().features.rows("-v1_2")
     assert np.array_equal(again.score(model.tasks["1"], features), model.score(model.tasks["1"], features))
     assert again.localize(features, model.tasks["1"]) == model.localize(features, "1")
+
+
+def test_a_model_of_features_with_a_constant_column_comes_back(tmp_path):
+    corpus = tiny_corpus()
+    rows = {v: np.hstack([corpus.features.rows(v), np.ones((len(corpus.features.rows(v)), 1))]) for v in corpus.features}
+    scorer = HiddenMarkovModel().fit(replace(corpus, features=FeaturesInMemory(rows)), np.random.default_rng(0))
+    again = load_model(save_model(Model(scorer, corpus.tasks, "hmm", "toy"), tmp_path / "m.safetensors"))
+    assert np.isinf(scorer.to_arrays()[0]["unit"][-1]) and np.isfinite(again.score(corpus.tasks["1"], rows["-v1_2"])).all()
 
 
 def test_saving_twice_gives_the_same_bytes(model, tmp_path):

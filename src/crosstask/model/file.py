@@ -17,6 +17,7 @@ from crosstask.storage import content_is_intact, with_content_digest, write_byte
 from crosstask.text.sharing import SharingFunction
 
 FORMAT = 1
+_DEVIATIONS = "unit"  # of feature columns, in a model of the default method
 Arrays = dict[str, npt.NDArray[np.generic]]
 
 
@@ -124,6 +125,13 @@ def _with_sharing(path: Path, scorer: Any, sharing: SharingFunction) -> Any:
     raise InputError(f"{path}: its method shares nothing between tasks; leave out the sharing function")
 
 
+def _is_usable(name: str, array: npt.NDArray[Any]) -> bool:
+    """True if an array is finite; deviations may be infinite, which is that of a constant column."""
+    if array.dtype.kind != "f":
+        return True
+    return not np.isnan(array).any() if name == _DEVIATIONS else bool(np.isfinite(array).all())
+
+
 def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:
     if not isinstance(description, dict) or "format" not in description:
         raise InputError(f"{path}: a safetensors file of another program; expected one written by `crosstask train`")
@@ -133,7 +141,7 @@ def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:
         )
     if not content_is_intact(description, arrays):
         raise InputError(f"{path}: damaged: its contents do not match their checksum; copy or train it again")
-    if unusable := [name for name, a in arrays.items() if a.dtype.kind == "f" and not np.isfinite(a).all()]:
+    if unusable := [name for name, a in arrays.items() if not _is_usable(name, a)]:
         raise InputError(f"{path}: damaged: '{unusable[0]}' has values that are not finite; train it again")
     try:
         tasks = {
