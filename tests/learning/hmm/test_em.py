@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 
 from crosstask.learning.hmm.class_means import MeanPrior, class_means
-from crosstask.learning.hmm.em import EmSettings, fit_em, soft_labels, uniform_labels, window_log_ratios
-from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
+from crosstask.learning.hmm.em import (
+    EmSettings,
+    fit_em,
+    soft_labels,
+    start_from_labels,
+    tasks_with_labels,
+    uniform_labels,
+    window_log_ratios,
+)
+from crosstask.learning.hmm.known_steps import KnownSteps
+from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo, SufficientStatistics, second_moment_of
 from crosstask.learning.hmm.task_prior import initial_prior
 from learning.hmm.problems import random_videos
 from oracles import first_em_step, means_by_conditioning, next_em_step, statistics_by_sums, within_covariance_by_sums
@@ -105,6 +114,63 @@ def test_planted_parameters_are_recovered():
     shares = np.mean([[states.count(k) / len(states) for k in range(3)] for _, states in sampled], axis=0) / shown
     assert np.allclose(found.priors[0].duration, shares, atol=0.06)
     assert (np.argsort(found.priors[0].position.T @ np.arange(20.0))[[0, -1]] == [0, 2]).all()
+
+
+def labelled_by_a_person(video, states):
+    """The video with the true interval of every step as labels; absent steps are labelled as not shown."""
+    inside = np.array(states)[:, None] == np.arange(video.windows.shape[1])
+    return replace(video, known=KnownSteps(inside, ~inside, np.ones(inside.shape[1], np.bool_)))
+
+
+def unevenly_spaced_videos(n_videos):
+    """Videos of one task whose two steps share the last sixth; features of the steps differ by less than those of early and late background."""
+    rng = np.random.default_rng(4)
+    videos, states = [], []
+    for _ in range(n_videos):
+        of_video = [2] * 50 + [0] * 5 + [1] * 5
+        rows = rng.normal(size=(60, 3))
+        rows[:25, 0] += 3.0
+        rows[50:55, 1] += 2.0
+        rows[55:, 2] += 2.0
+        videos.append(HmmVideo(0, rows.astype(np.float32), np.zeros((60, 2), np.bool_)))
+        states.append(of_video)
+    return videos, states
+
+
+def test_one_labelled_video_leads_the_others():
+    """Even spacing puts the first step into the first half, where features change; one labelled video says otherwise."""
+    videos, states = unevenly_spaced_videos(8)
+    classes = ClassIndex((2,), np.eye(3))
+    settings = EmSettings(mean_prior=MeanPrior(noise=1.0))
+    corrected = [labelled_by_a_person(videos[0], states[0]), *videos[1:]]
+    in_true_steps = {}
+    for name, of_training in (("weak", videos), ("corrected", corrected)):
+        found = fit_em(of_training, classes, settings)
+        means = class_means(found.coefficients, classes.kernel, settings.mean_prior)
+        in_true_steps[name] = min(means[0, 1] - means[2, 1], means[1, 2] - means[2, 2])
+    assert in_true_steps["weak"] < 0.5 < 1.0 < in_true_steps["corrected"]
+
+
+def test_start_from_labels_uses_labelled_videos_alone():
+    videos, states = unevenly_spaced_videos(4)
+    classes = ClassIndex((2, 1), np.eye(5))
+    corrected = [labelled_by_a_person(videos[0], states[0]), *videos[1:], HmmVideo(1, videos[1].rows, videos[1].windows[:, :1])]
+    assert tasks_with_labels(corrected) == {0} and tasks_with_labels(videos) == frozenset()
+    in_part = replace(corrected[0], known=replace(corrected[0].known, labelled=np.array([True, False])))
+    assert tasks_with_labels([in_part]) == frozenset()
+    settings, second_moment, bias = (
+        EmSettings(mean_prior=MeanPrior(noise=1.0)),
+        second_moment_of([v.rows for v in corrected]),
+        np.ones(5),
+    )
+    folds = [0] * len(corrected)
+    start = start_from_labels(corrected, SufficientStatistics(classes, folds, corrected), bias, second_moment, settings)
+    others = [corrected[0], *(replace(v, rows=v.rows[::-1].copy()) for v in corrected[1:])]  # the same second moment
+    again = start_from_labels(others, SufficientStatistics(classes, folds, others), bias, second_moment, settings)
+    assert np.array_equal(start.lda.weights, again.lda.weights)
+    assert start.lda.weights[0] @ corrected[0].rows[50:55].mean(axis=0) > 1 and not start.lda.weights[3:].any()
+    assert start.priors[0].position[:, 0].argmax() >= 16 > initial_prior(2).position[:, 0].argmax()
+    assert np.array_equal(start.priors[1].position, initial_prior(1).position)
 
 
 def test_windows_at_random_leave_training_as_without_windows():

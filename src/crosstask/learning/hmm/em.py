@@ -16,7 +16,8 @@ Initial labels: the windows of a step where it has one, otherwise the K-th part 
 
 The E step is cross-fitted: the labels of a video are computed with class means estimated from the other folds, otherwise a video would confirm its
 own labels. Steps that a person labelled are not estimated: their labels are fixed, and the posterior of the video's other steps is conditional on them
-(`known_steps.py`). Windows are used only if they are informative about the features (`window_test.py`).
+(`known_steps.py`). In a task of which a person labelled every step of some video, the first labels of the other videos are posteriors under parameters
+estimated from the labelled videos alone. Windows are used only if they are informative about the features (`window_test.py`).
 """
 
 from collections.abc import Callable, Sequence
@@ -30,6 +31,7 @@ from crosstask.inference.loose_order_posterior import loose_order_posterior, loo
 from crosstask.learning.hmm.class_means import (
     LdaWeights,
     MeanPrior,
+    class_means,
     lda_weights,
     log_likelihood_ratios,
     mean_coefficients,
@@ -113,7 +115,7 @@ def fit_em(
     """The parameters after all iterations, or after those that remain; the order of the videos matters only for their folds.
 
     From a `start`, the first labels are posteriors under its parameters instead of initial labels; with a text side, under the
-    prior means that the step names give.
+    prior means that the step names give; in tasks with labelled videos, under what these give.
     """
     folds = assign_folds(videos, settings.folds)
     second_moment = second_moment_of([video.rows for video in videos])
@@ -122,18 +124,23 @@ def fit_em(
     bias = _label_bias(videos, windows, classes, settings)
     if start is None and classes.directions is not None:
         start = StartingPoint(_lda_by_names(classes, second_moment), tuple(initial_prior(n) for n in classes.n_steps))
+    with_initial_labels = frozenset[int]()
+    if start is None:
+        with_initial_labels = frozenset(range(len(classes.n_steps))) - tasks_with_labels(videos)
+        start = start_from_labels(videos, SufficientStatistics(classes, folds, videos), bias, second_moment, settings)
     if resume_from is None:
-        first, priors = 0, list(start.priors) if start else [initial_prior(n_steps) for n_steps in classes.n_steps]
+        first, priors = 0, list(start.priors)
         statistics = SufficientStatistics(classes, folds, videos)
     else:
         first, priors = resume_from.iterations, list(resume_from.priors)
         statistics = SufficientStatistics(classes, folds, videos, resume_from.counts, resume_from.sums)
     for iteration in range(first, settings.iterations):
+        lda = [start.lda] * statistics.n_folds
         if iteration:
             lda = statistics.lda_without_each_fold(bias, second_moment, settings.mean_prior)
-        else:
-            lda = [start.lda] * statistics.n_folds if start else []
-        statistics, priors = _iteration(videos, windows, SufficientStatistics(classes, folds, videos), lda, priors, settings)
+            with_initial_labels = frozenset()
+        empty = SufficientStatistics(classes, folds, videos)
+        statistics, priors = _iteration(videos, windows, empty, lda, priors, settings, with_initial_labels)
         after_iteration(EmState(iteration + 1, statistics.counts, statistics.sums, tuple(priors)))
     totals = statistics.totals(bias)
     covariance = within_covariance(totals, second_moment, statistics.n_rows, settings.mean_prior)
@@ -149,16 +156,45 @@ def _iteration(
     lda: Sequence[LdaWeights],
     priors: Sequence[TaskPrior],
     settings: EmSettings,
+    with_initial_labels: frozenset[int],
 ) -> tuple[SufficientStatistics, list[TaskPrior]]:
-    """The statistics, empty before, of the labels of all videos, and the updated priors; `lda` is by fold, empty for initial labels."""
+    """The statistics, empty before, of the labels of all videos, and the updated priors; `lda` is by fold.
+
+    The videos of tasks `with_initial_labels` have those, the others posteriors.
+    """
     classes = statistics.classes
     counts = [zero_counts(n_steps) for n_steps in classes.n_steps]
     for number, (video, of_video) in enumerate(zip(videos, windows, strict=True)):
-        of_other_folds = lda[statistics.folds[number]] if lda else None
+        of_other_folds = None if video.task in with_initial_labels else lda[statistics.folds[number]]
         labels, p_shown = soft_labels(video, of_video, classes.of(video.task), of_other_folds, priors[video.task], settings)
         statistics.add(number, video, labels)
         counts[video.task].add(labels, p_shown)
     return statistics, [update_prior(of_task, before) for of_task, before in zip(counts, priors, strict=True)]
+
+
+def tasks_with_labels(videos: Sequence[HmmVideo]) -> frozenset[int]:
+    """The tasks of which a person labelled every step of some video."""
+    return frozenset(video.task for video in videos if video.known is not None and video.known.labelled.all())
+
+
+def start_from_labels(
+    videos: Sequence[HmmVideo], statistics: SufficientStatistics, bias: Floats, second_moment: Floats, settings: EmSettings
+) -> StartingPoint:
+    """LDA weights and priors estimated from the videos that a person labelled; `statistics` is empty before."""
+    classes = statistics.classes
+    priors = [initial_prior(n_steps) for n_steps in classes.n_steps]
+    counts = [zero_counts(n_steps) for n_steps in classes.n_steps]
+    for number, video in enumerate(videos):
+        if video.known is not None:
+            no_windows = np.zeros_like(video.windows)
+            labels, p_shown = soft_labels(video, no_windows, classes.of(video.task), None, priors[video.task], settings)
+            statistics.add(number, video, labels)
+            counts[video.task].add(labels, p_shown)
+    totals = statistics.totals(bias)
+    covariance = within_covariance(totals, second_moment, statistics.n_rows, settings.mean_prior)
+    means = class_means(mean_coefficients(totals, classes.kernel, settings.mean_prior), classes.kernel, settings.mean_prior)
+    of_labelled = [update_prior(of_task, before) for of_task, before in zip(counts, priors, strict=True)]
+    return StartingPoint(lda_weights(means, covariance), tuple(of_labelled))
 
 
 def _lda_by_names(classes: ClassIndex, second_moment: Floats) -> LdaWeights:
