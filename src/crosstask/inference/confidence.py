@@ -14,7 +14,9 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 _CLIP = 1e-3  # posteriors are clipped to [0.001, 0.999]
 _SHOWN_FROM = 0.5  # P(shown) below which a step counts as absent: absence is then more likely
-_PRIOR_DEVIATIONS = (0.1, 1.0)  # of slope and intercept from corpus to corpus; leaving out a corpus moved them by 0.1 and 0.1
+# Of slope and intercept on the scale of the confidence, from corpus to corpus. Narrower intercepts (0.5) were 0.003 better in ECE after 30 corrections
+# on the development half of three hard corpora, within noise, but leave an easy collection at 0.75 where 0.9 is right.
+_PRIOR_DEVIATIONS = (0.1, 1.0)
 _NEWTON_STEPS = 30
 
 
@@ -65,8 +67,8 @@ def fit_calibration(
 ) -> Calibration:
     """Platt scaling of posteriors p (n,) to observed hits (n,) by penalised maximum likelihood (Newton's method).
 
-    With a `prior`, slope and intercept are shrunk towards it by Gaussian priors, so that a few dozen corrections move the level at once and
-    the slope slowly.
+    With a `prior`, p are confidences and slope and intercept are shrunk towards it by Gaussian priors, so that a few dozen corrections move
+    the level at once and the slope slowly.
 
     >>> fit_calibration([0.2, 0.8], [0, 1], Calibration(1.0, 0.0)).slope > 1
     True
