@@ -7,8 +7,9 @@ channels). Groups are divided into two halves. Platt scaling is fitted on the de
 half of that one; what the package contains is fitted on the development half of all three. `--fit` prints these parameters.
 
 A step that the video shows counts: is its moment in the step? For `shown`, every step counts. ECE: mean absolute difference of confidence and
-share of hits over ten bins of equal mass. After 30 corrections: Platt scaling shrunk towards the package's, refitted to 30 steps drawn at
-random, scored on the others; mean of 20 draws.
+share of hits over ten bins of equal mass. After 30 corrections: confidence is recalibrated to 30 steps drawn at random, as `crosstask.pipeline` does
+after a review, and scored on the others; mean of 20 draws. Bounds of what can be reached: ECE of Platt scaling fitted to the scored steps themselves, and
+the ECE that as many steps have by chance when their confidence is exactly right.
 """
 
 from collections.abc import Iterator
@@ -34,6 +35,7 @@ from crosstask.records import Corpus
 DEVELOPMENT = {"captaincook": ("P1", "P2", "P7"), "vlogs": ("C1", "C2", "C5", "C10")}  # Breakfast: every second person
 KINDS = {"features": HIT, "joint": HIT_JOINT, "zhukov19": HIT_GENERIC}
 N_BINS, N_CORRECTIONS, N_DRAWS = 10, 30, 20
+IDENTITY = Calibration(1.0, 0.0)
 
 
 def halves(corpus: Corpus, name: str) -> dict[str, list[str]]:
@@ -102,14 +104,23 @@ def scored(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float | None]:
     }
 
 
-def after_corrections(rows: np.ndarray, before: Calibration) -> dict[str, float]:
+def after_corrections(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float]:
     """Mean ECE and Brier score when 30 steps are corrected and the others scored."""
     found = []
     for draw in range(N_DRAWS):
-        order = np.random.default_rng(draw).permutation(len(rows))
-        corrected, rest = rows[order[:N_CORRECTIONS]], rows[order[N_CORRECTIONS:]]
-        found.append(scored(calibrated(rest[:, 0], fit_calibration(corrected[:, 0], corrected[:, 1], before)), rest[:, 1]))
+        order = np.random.default_rng(draw).permutation(len(hits))
+        corrected, rest = order[:N_CORRECTIONS], order[N_CORRECTIONS:]
+        calibration = fit_calibration(confidence[corrected], hits[corrected], IDENTITY)
+        found.append(scored(calibrated(confidence[rest], calibration), hits[rest]))
     return {metric: float(np.mean([one[metric] for one in found])) for metric in ("brier", "ece")}
+
+
+def bounds(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float]:
+    """ECE with Platt scaling fitted to these steps, and its mean over hits drawn with exactly that confidence."""
+    best = calibrated(confidence, fit_calibration(confidence, hits))
+    drawn = [np.random.default_rng(draw).random(len(hits)) < best for draw in range(N_DRAWS)]
+    by_chance = np.mean([scored(best, one.astype(np.float64))["ece"] for one in drawn])
+    return {"ece of Platt scaling of its own": float(scored(best, hits)["ece"] or 0.0), "ece by chance": float(by_chance)}
 
 
 def fitted(of_corpora: list[np.ndarray]) -> Calibration:
@@ -139,10 +150,12 @@ def main() -> None:
         for kind in (*KINDS, "shown"):
             rows = final[kind]
             without = fitted([of[kind] for other, of in development.items() if other != name])
+            confidence, hits = calibrated(rows[:, 0], without), rows[:, 1]
             result.setdefault(name, {})[kind] = {
-                "calibration of the other corpora": scored(calibrated(rows[:, 0], without), rows[:, 1]),
+                "calibration of the other corpora": scored(confidence, hits),
                 "parameters": [without.slope, without.intercept],
-                "after 30 corrections": after_corrections(rows, without),
+                "after 30 corrections": after_corrections(confidence, hits),
+                "bounds": bounds(confidence, hits),
             }
             print(name, kind, result[name][kind], flush=True)
     write_result(

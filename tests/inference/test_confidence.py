@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crosstask.inference.confidence import SHOWN, Calibration, calibrated, is_shown, logit
+from crosstask.inference.confidence import SHOWN, Calibration, calibrated, fit_calibration, is_shown, logit
 
 
 def test_the_map_keeps_the_ranking_and_nothing_is_called_absent_by_the_default():
@@ -16,3 +16,25 @@ def test_the_map_keeps_the_ranking_and_nothing_is_called_absent_by_the_default()
 def test_platt_scaling_by_hand():
     found = calibrated([0.5, 0.75], Calibration(2.0, 1.0))
     np.testing.assert_allclose(found, [1 / (1 + np.exp(-1)), 1 / (1 + np.exp(-2 * np.log(3) - 1))])
+
+
+def test_recalibration_is_the_largest_penalised_likelihood():
+    """Compared with every slope and intercept of a fine grid."""
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.2, 0.8, 30)
+    hits = (rng.random(30) < 0.3 * p).astype(float)
+    slopes, intercepts = np.meshgrid(np.linspace(0, 2, 201), np.linspace(-3, 1, 401), indexing="ij")
+    q = 1 / (1 + np.exp(-(slopes[..., None] * logit(p) + intercepts[..., None])))
+    log_p = np.log(np.where(hits == 1, q, 1 - q)).sum(axis=-1) - ((slopes - 1) / 0.1) ** 2 / 2 - intercepts**2 / 2
+    best = np.unravel_index(log_p.argmax(), log_p.shape)
+    found = fit_calibration(p, hits, Calibration(1.0, 0.0))
+    assert abs(found.slope - slopes[best]) < 0.01 and abs(found.intercept - intercepts[best]) < 0.01
+    assert -2 < found.intercept < -0.5, "thirty answers move the level"
+
+
+def test_few_corrections_improve_a_confidence_that_is_too_high_everywhere():
+    rng = np.random.default_rng(1)
+    truth = rng.uniform(0.1, 0.5, 2000)
+    claimed, hits = calibrated(truth, Calibration(1.0, 0.8)), (rng.random(2000) < truth).astype(float)
+    found = calibrated(claimed, fit_calibration(claimed[:30], hits[:30], Calibration(1.0, 0.0)))
+    assert np.abs(found - truth).mean() < 0.6 * np.abs(claimed - truth).mean()

@@ -1,23 +1,26 @@
-"""Windows as evidence: reliability found without labels, no weight where they are unrelated, windows lead where features contain no evidence."""
+"""Windows as evidence: accuracy found without labels, no weight where they are unrelated, windows lead where features contain no evidence."""
 
 import numpy as np
 import pytest
 
 from crosstask.inference.confidence import HIT, calibrated
 from crosstask.inference.narration_evidence import (
+    ACCURACIES,
+    NO_WINDOWS,
     FeatureEvidence,
-    NarratedEvidence,
+    WindowAccuracy,
     WindowAgreement,
-    agreement_densities,
+    Windows,
     anchor_log_ratios,
-    estimate_reliability,
+    density_ratios,
     estimate_window_accuracy,
     feature_posterior,
-    fit_narration,
     independent_posterior,
     joint_posterior,
+    offset_densities,
     offset_density,
     usual_density,
+    windows_of,
 )
 
 T, K = 120, 4
@@ -34,71 +37,39 @@ def video_with(rng, strength=1.0):
     return evidence, starts + 5.0
 
 
-def reliability_of(windows, seed=0, strength=1.0, n_videos=30):
-    rng = np.random.default_rng(seed)
-    rows = []
-    for _ in range(n_videos):
-        evidence, middles = video_with(rng, strength)
-        rows.append(agreement_densities(evidence, windows(rng, middles), np.full(K, 1 / T)))
-    return estimate_reliability(np.concatenate(rows))
-
-
-def test_reliability_follows_the_share_of_right_windows():
-    right = reliability_of(lambda rng, middles: middles + rng.normal(size=K))
-    half = reliability_of(lambda rng, middles: np.where(rng.random(K) < 0.5, middles, rng.random(K) * T))
-    assert right > 0.9
-    assert 0.3 < half < 0.7
-
-
-def test_random_windows_have_little_reliability_ordered_or_not():
-    assert reliability_of(lambda rng, _: rng.random(K) * T, n_videos=100) < 0.15
-    assert reliability_of(lambda rng, _: np.sort(rng.random(K)) * T, n_videos=100) < 0.25
-
-
-def test_without_evidence_in_features_the_prior_stays():
-    assert reliability_of(lambda rng, m: m, strength=0.0, n_videos=3) > 0.75
-
-
-@pytest.mark.parametrize(("scale", "low", "high"), [(0.25, 1.8, 4.0), (4.0, 0.25, 0.6)])
-def test_feature_weight_undoes_a_wrong_scale_of_the_features(scale, low, high):
-    """Features whose log-ratios are too small by a factor of four are weighted up, and those that are too large down."""
-    rng = np.random.default_rng(0)
-    videos = []
-    for _ in range(40):
-        evidence, middles = video_with(rng, strength=0.4)
-        windows = middles + rng.normal(size=K) * 2
-        videos.append(NarratedEvidence(evidence.weighted(scale), windows, np.full(K, 1 / T)))
-    assert low < fit_narration(videos).feature_weight <= high
-
-
-def test_feature_weight_stays_at_one_without_windows():
-    evidence, _ = video_with(np.random.default_rng(3))
-    nothing = NarratedEvidence(evidence, np.full(K, np.nan), np.full(K, 1 / T))
-    assert fit_narration([nothing]).feature_weight == pytest.approx(1.0)
-    assert fit_narration([]).feature_weight == pytest.approx(1.0)
-
-
 def test_windows_lead_where_features_contain_no_evidence():
     evidence, middles = video_with(np.random.default_rng(1), strength=0.0)
-    found = joint_posterior(evidence, middles, np.full(K, 1 / T), 0.9).in_step.argmax(axis=0)
+    found = joint_posterior(evidence, Windows(middles, np.full(K, 1 / T)), 0.9).in_step.argmax(axis=0)
     assert np.abs(found - middles).max() <= 2
 
 
-def test_reliability_zero_or_no_window_gives_the_features_alone():
+def test_accuracy_zero_or_no_window_gives_the_features_alone():
     evidence, middles = video_with(np.random.default_rng(2))
     alone = feature_posterior(evidence).in_step
-    np.testing.assert_allclose(joint_posterior(evidence, middles, np.full(K, 1 / T), 0.0).in_step, alone, atol=1e-6)
-    none = np.full(K, np.nan)
-    np.testing.assert_allclose(joint_posterior(evidence, none, np.full(K, 1 / T), 0.9).in_step, alone, atol=1e-12)
+    np.testing.assert_allclose(joint_posterior(evidence, Windows(middles, np.full(K, 1 / T)), 0.0).in_step, alone, atol=1e-6)
+    none = Windows(np.full(K, np.nan), np.full(K, np.nan))
+    np.testing.assert_allclose(joint_posterior(evidence, none, 0.9).in_step, alone, atol=1e-12)
 
 
 def test_a_window_at_the_usual_place_says_less():
     others = [np.array([0.5, np.nan])] * 5
     density = usual_density(np.array([0.5, 0.5]), others, 100)
-    assert density[0] > 2 * density[1]
-    assert density[1] == pytest.approx(0.01)
-    usual, rare = (anchor_log_ratios(np.array([50.0]), np.array([d]), 100, 0.8).max() for d in density)
+    assert density[0] > 0.04 and np.isnan(density[1])
+    evidence = FeatureEvidence(np.zeros((100, 3)), np.zeros((100, 2)), np.full(2, 10.0), 0.9, 0.5, np.full(2, 0.8))
+    windows = windows_of(evidence, np.array([50.0, 50.0]), density)
+    usual, rare = anchor_log_ratios(windows, 100, 0.8).max(axis=0)
     assert usual < rare
+
+
+def test_chance_is_a_third_uniform_a_third_order_and_a_third_the_usual_place():
+    evidence = FeatureEvidence(np.ones((20, 3)), np.zeros((20, 2)), np.full(2, 4.0), 0.9, 0.5, np.full(2, 0.8))
+    windows = windows_of(evidence, np.array([5.0, np.nan]), np.array([0.3, np.nan]))
+    anchors = feature_posterior(evidence._replace(log_ratios=np.zeros((20, 3)))).anchors[:, 0]
+    by_order = sum(p * g for p, g in zip(anchors / anchors.sum(), offset_density(5.0, 20), strict=True))
+    assert windows.chance[0] == pytest.approx((1 / 20 + by_order + 0.3) / 3)
+    assert np.isnan(windows.chance[1])
+    no_others = windows_of(evidence, np.array([5.0, np.nan]), np.full(2, np.nan))
+    assert no_others.chance[0] == pytest.approx((1 / 20 + by_order) / 2)
 
 
 def test_offset_density_integrates_to_one_over_centres():
@@ -108,61 +79,83 @@ def test_offset_density_integrates_to_one_over_centres():
 
 
 def agreement(n, accuracy, confidence, chance, seed=0):
-    """Windows right with probability `accuracy`, features right with probability `confidence`; a right window lies in 70 % of right intervals."""
+    """Windows right with probability `accuracy`, features right with probability `confidence`; a right window lies in 70 % of right intervals.
+
+    Where both are right, the centre is ten times as likely in a tenth of the video, and never elsewhere; otherwise it is anywhere.
+    """
     rng = np.random.default_rng(seed)
     both = (rng.random(n) < accuracy) & (rng.random(n) < confidence)
     inside = rng.random(n) < np.where(both, 0.7, chance)
-    return WindowAgreement(inside, np.full(n, chance), np.full(n, confidence))
+    ratio = 10.0 * (both | (rng.random(n) < 0.1))
+    return WindowAgreement(np.full(n, confidence), ratio, inside, np.full(n, chance))
 
 
 @pytest.mark.parametrize("accuracy", [0.0, 0.4, 0.9])
 @pytest.mark.parametrize("confidence", [0.4, 0.8])
 def test_accuracy_of_windows_is_found_although_features_are_often_wrong(accuracy, confidence):
-    assert estimate_window_accuracy(agreement(20_000, accuracy, confidence, 0.2)) == pytest.approx(accuracy, abs=0.05)
+    assert estimate_window_accuracy(agreement(20_000, accuracy, confidence, 0.2)).mean == pytest.approx(accuracy, abs=0.03)
 
 
-def test_few_windows_leave_the_prior_and_chance_agreement_counts_nothing():
-    assert abs(estimate_window_accuracy(agreement(3, 0.0, 0.5, 0.2)) - 0.7) < 0.4
+def test_accuracy_equals_the_formula_of_the_module_window_by_window():
+    windows = WindowAgreement(np.array([0.5, 0.3]), np.array([4.0, 0.1]), np.array([True, False]), np.array([0.2, 0.6]))
+    found = estimate_window_accuracy(windows, (2.0, 1.0)).probability
+    expected = np.zeros(len(ACCURACIES))
+    for i, a in enumerate(ACCURACIES):
+        densities = (1 + a * 0.5 * 3.0) * (1 - a * 0.3 * 0.9)
+        inside = (0.2 + a * 0.5 * 0.5) * (1 - 0.6 - a * 0.3 * 0.1)
+        expected[i] = np.sqrt(densities * inside) * max(a, 0.005)
+    np.testing.assert_allclose(found[:-1], (expected / expected.sum())[:-1], rtol=1e-2)
 
 
-def evidence(log_ratios, duration):
-    """Features of two steps of equal mean duration, without a prior of position."""
-    return FeatureEvidence(log_ratios, np.zeros((len(log_ratios), 2)), np.full(2, duration), 0.9, 0.5, np.full(2, 0.8))
+def test_few_windows_leave_the_accuracy_uncertain():
+    assert estimate_window_accuracy(NO_WINDOWS).mean == pytest.approx(0.6, abs=0.01)
+    few, many = (estimate_window_accuracy(agreement(n, 0.0, 0.5, 0.2)) for n in (5, 500))
+    spread = [one.probability @ (ACCURACIES - one.mean) ** 2 for one in (few, many)]
+    assert spread[0] > 10 * spread[1] and few.mean > many.mean
+
+
+def test_density_ratio_is_that_of_the_features_convolved_with_the_offset():
+    in_step = np.zeros((10, 2))
+    in_step[[2, 3], 0] = 0.4
+    found = density_ratios(in_step, Windows(np.array([3.0, np.nan]), np.array([0.1, np.nan])))
+    assert found[0] == pytest.approx(offset_density(3.0, 10)[[2, 3]].mean() / 0.1)
+    assert np.isnan(found[1])
+    np.testing.assert_array_equal(offset_densities(np.array([3.0, np.nan]), 10)[:, 1], 1)
+
+
+def certain(accuracy):
+    """An accuracy without uncertainty."""
+    return WindowAccuracy((np.arange(len(ACCURACIES)) == np.abs(ACCURACIES - accuracy).argmin()).astype(float))
 
 
 def two_observers(accuracy, centre=12.0, found=slice(40, 50)):
-    """Features that find step 0 elsewhere than its window, and a second step without a window."""
-    in_step = np.full((60, 2), 0.02)
-    in_step[found, 0] = in_step[5:10, 1] = 0.9
-    centres, wrong = np.array([centre, np.nan]), np.full(2, 1 / 60)
-    return independent_posterior(in_step, evidence(np.zeros((60, 3)), duration=10.0), centres, wrong, accuracy)
+    """Features that find a step elsewhere than its window."""
+    in_step = np.full((60, 1), 0.02)
+    in_step[found, 0] = 0.9
+    return independent_posterior(in_step, np.array([10.0]), Windows(np.array([centre]), np.array([1 / 60])), certain(accuracy))
 
 
 def test_windows_that_are_nearly_always_right_win_against_features_and_poor_ones_do_not():
     assert abs(two_observers(0.95)[:, 0].argmax() - 12) <= 4
     assert 40 <= two_observers(0.1)[:, 0].argmax() < 50
-    without_window = two_observers(0.95)
-    assert 5 <= without_window[:, 1].argmax() < 10, "a step without a window stays where features find it"
+    np.testing.assert_allclose(two_observers(0.0)[40:50, 0], calibrated(0.9, HIT))
     agreeing = two_observers(0.95, found=slice(10, 20))[:, 0].max()
     assert agreeing > two_observers(0.95)[:, 0].max(), "observers that agree make each other more probable"
 
 
-def test_independent_posterior_equals_the_sum_over_anchors():
-    """The formula of the module, anchor by anchor."""
+def test_independent_posterior_equals_the_sum_over_cases_and_anchors():
+    """The formula of the module, case by case and anchor by anchor, averaged over two accuracies."""
     rng = np.random.default_rng(0)
-    in_step = rng.random((12, 2)) / 3
-    features = evidence(np.zeros((12, 3)), duration=6.0)._replace(log_position=rng.normal(size=(12, 2)))
-    centres, wrong, accuracy = np.array([4.0, 9.0]), np.array([0.1, 0.05]), 0.6
-    found = independent_posterior(in_step, features, centres, wrong, accuracy)
-    reach = int(0.4 * 6.0)
-    for k in range(2):
-        q = calibrated(in_step[:, k].max(), HIT)
-        position = np.exp(features.log_position[:, k])
-        anchor = [
-            (q * in_step[t, k] / in_step[:, k].sum() + (1 - q) * (0.5 * position[t] / position.sum() + 0.5 / 12))
-            * (1 - accuracy + accuracy * offset_density(centres[k], 12)[t] / wrong[k])
-            for t in range(12)
-        ]
+    in_step, centre, chance, reach = rng.random(12) / 3, 4.0, 0.1, int(0.4 * 6.0)
+    half = WindowAccuracy((certain(0.2).probability + certain(0.6).probability) / 2)
+    found = independent_posterior(in_step[:, None], np.array([6.0]), Windows(np.array([centre]), np.array([chance])), half)[:, 0]
+    f, g, q = in_step / in_step.sum(), offset_density(centre, 12), float(calibrated(in_step.max(), HIT))
+    expected = np.zeros(12)
+    for a in (0.2, 0.6):
+        cases = np.array([q * (1 - a), q * a * (f @ g) / chance, (1 - q) * a, (1 - q) * (1 - a)])
+        cases /= cases.sum()
         for t in range(12):
-            near = sum(a for s, a in enumerate(anchor) if abs(s - t) <= reach) / sum(anchor)
-            assert found[t, k] == pytest.approx(near)
+            near = [s for s in range(12) if abs(s - t) <= reach]
+            where = [in_step[t] / in_step.max(), (f * g)[near].sum() / (f @ g), g[near].sum() / g.sum(), 0.0]
+            expected[t] += cases @ where / 2
+    np.testing.assert_allclose(found, expected, rtol=1e-9)

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from crosstask.evaluation.evaluate import evaluate
-from crosstask.inference.narration_evidence import NarrationFit
+from crosstask.inference.narration_evidence import ACCURACIES, WindowAccuracy, Windows
 from crosstask.methods import method_named
 from crosstask.narration.joint_decoding import (
     agreement_with,
     evidence_scorer,
     fit_joint_decoder,
-    found_intervals,
     joint_scores,
     joint_scores_of_one,
     narration_centres,
@@ -43,6 +42,11 @@ def spoken(*lines, each_s=5.0):
     return Narration(tuple(words), tuple(cues))
 
 
+def certain(accuracy):
+    """An accuracy without uncertainty."""
+    return WindowAccuracy((np.arange(len(ACCURACIES)) == np.abs(ACCURACIES - accuracy).argmin()).astype(float))
+
+
 def with_noise_features(corpus):
     """The same videos with features that contain no evidence."""
     from crosstask.features import FeaturesInMemory
@@ -59,7 +63,7 @@ def test_windows_lead_where_features_contain_no_evidence(corpus):
     assert joint.recall > alone.recall + 0.4
 
 
-def test_random_windows_have_no_reliability_and_true_ones_do(corpus, scorer):
+def test_random_windows_have_little_accuracy_and_true_ones_much(corpus, scorer):
     rng = np.random.default_rng(0)
     many = tiny_corpus(n_segments=60, videos_per_task=40)
     anywhere = {
@@ -67,8 +71,8 @@ def test_random_windows_have_no_reliability_and_true_ones_do(corpus, scorer):
         for v in many.videos
     }
     trained = method_named("hmm").fit(many.without_windows(), rng)
-    assert fit_joint_decoder(trained, replace(many, windows=anywhere), many.videos).fit.reliability < 0.1
-    assert fit_joint_decoder(trained, many, many.videos).fit.reliability > 0.8
+    assert fit_joint_decoder(trained, replace(many, windows=anywhere), many.videos).accuracy.mean < 0.2
+    assert fit_joint_decoder(trained, many, many.videos).accuracy.mean > 0.8
 
 
 def test_without_narration_every_number_stays(corpus, scorer):
@@ -116,18 +120,19 @@ def test_one_video_follows_its_narration_where_its_features_are_silent(corpus, s
 
 def test_unrelated_narration_leaves_the_scores_of_the_features(corpus, scorer):
     task, rows = corpus.tasks["1"], corpus.features.rows("-v1_1")
-    found = joint_scores(scorer, task, rows, np.array([8.0, 40.0, 52.0]), np.full(3, 1 / 60), NarrationFit(0.0, 1.0))
+    found = joint_scores(scorer, task, rows, np.array([8.0, 40.0, 52.0]), np.full(3, np.nan), certain(0.0))
     np.testing.assert_allclose(found.scores, scorer.score(task, rows), atol=1e-12)
 
 
-@pytest.mark.parametrize("feature_weight", [1.0, 0.05])
-def test_labels_are_certain_beside_narration_and_move_the_other_steps(corpus, scorer, feature_weight):
-    """However little the features count: the label of a person is no feature."""
+def test_labels_are_certain_beside_narration_and_move_the_other_steps(corpus, scorer):
     from crosstask.records import StepLabel
 
     video = next(v for v in corpus.videos if v.task == "1")
-    task, rows, fit = corpus.task_of(video), corpus.features.rows(video.id), NarrationFit(0.7, feature_weight)
-    asked = (scorer, task, rows, window_centres(corpus, video), np.full(3, 1 / 60), fit)
+    task, rows, accuracy = corpus.task_of(video), corpus.features.rows(video.id), certain(0.7)
+    centres = np.where(
+        np.arange(3) == 0, window_centres(corpus, video), np.nan
+    )  # a window may contradict the order, so the others have none
+    asked = (scorer, task, rows, centres, np.full(3, np.nan), accuracy)
     free = joint_scores(*asked)
     late = joint_scores(*asked, labels=[StepLabel(0, intervals=(Interval(50, 55),))])
     assert free.scores[:, 0].argmax() < 25 and 50 <= late.scores[:, 0].argmax() < 55
@@ -141,7 +146,10 @@ def test_labels_are_certain_beside_narration_and_move_the_other_steps(corpus, sc
 def test_agreement_counts_windows_in_found_intervals_and_those_of_other_videos():
     posterior = np.full((20, 2), 1e-6)
     posterior[4:8, 0] = posterior[12:16, 1] = 0.9
-    found = found_intervals(posterior)
-    agreed = agreement_with(found, np.array([5.0, 1.0]), [np.array([6.0, 13.0]), np.array([18.0, np.nan])])
-    assert agreed.inside.tolist() == [True, False] and agreed.chance.tolist() == [0.5, 1.0]
+    windows = Windows(np.array([5.0, 1.0]), np.full(2, 0.05))
+    agreed = agreement_with(posterior, windows, [np.array([0.3, 0.65]), np.array([0.9, np.nan])])
+    assert agreed.inside.tolist() == [True, False]
+    covered = 4 / 20  # of the video, by each interval; counts as two windows
+    np.testing.assert_allclose(agreed.chance, [(2 * covered + 1) / 4, (2 * covered + 1) / 3])
+    assert agreed.density_ratio[0] > 1 > agreed.density_ratio[1]
     assert ((agreed.confidence > 0) & (agreed.confidence < 1)).all()

@@ -1,40 +1,35 @@
-"""Narration windows as evidence of where a step is, beside the features in one posterior; their reliability is estimated without labels.
+"""Narration windows as evidence of where a step is, beside the features in one posterior; their accuracy is estimated without labels.
 
-A step that is shown has an anchor a, a segment of its interval (`interval_posterior`). The centre c of its window is drawn from
+A step that is shown has an anchor, a segment of its interval (`interval_posterior`). A window is right with probability a, the accuracy. The
+centre c_k of a right one is drawn around the anchor, that of a wrong one from the density of chance:
 
-    p(c | a) = r g(c - a) + (1 - r) b(c),     p(c | step not shown) = b(c)
-    log-ratio of an anchor at t: R[t, k] = log(1 - r + r g(c_k - t) / b(c_k))        no window: R[:, k] = 0
+    p(c_k | anchor at t) = a g(c_k - t) + (1 - a) b(c_k),     p(c_k | step not shown) = b(c_k)
 
-g is the density of the offset between speech and action, a mixture of Gaussians measured on narrated vlogs. b is the density of wrong
-windows: half uniform over the video, half where the other videos of the task have the window of this step, so that a window at the usual
-place of a step adds no evidence.
+g is the density of the offset between speech and action, a mixture of Gaussians measured on narrated vlogs. b has three parts of equal weight:
+uniform over the video; where order and position alone expect the step; where the other videos of the task have its window. So a window
+at the usual place of a step adds little evidence.
 
-The reliability r is estimated from a collection by EM on a mixture: each window is explained by the features of its own video (anchors
-of their posterior, convolved with g), or by chance: order and position alone, anywhere, or the usual place of the step. r is the weight
-of the first part, times the probability that it is not 0. Windows that have nothing to do with the features end at 0; where the features
-contain no evidence beyond order, all parts explain a window equally well, and r stays at its prior.
+One posterior keeps the order of the list (`joint_posterior`): it multiplies anchors by p(c_k | anchor) / p(c_k | not shown). The log-ratios of its
+features are divided by their autocorrelation time (`tempered`): neighbouring seconds are not independent observations.
 
-The log-ratios of features are divided by their autocorrelation time (`tempered`): neighbouring seconds are not independent observations.
-The posterior above keeps the order of the list, and features are overconfident, so windows that are nearly always right can still lose
-against both. A second posterior (`independent_posterior`) treats features and window of a step as two observers, each of which is
-right or wrong:
+Features are overconfident, and videos leave the order of the list. In a second posterior (`independent_posterior`), features and window of a
+step are therefore two observers, each of which is right or wrong. With f_k the posterior of the features over the segments, q_k the calibrated
+probability that they are right, and F_k = sum_t f_k(t) g(c_k - t) the density of the centre if both are right, the four cases have the weights
 
-    P(anchor of k at t) ~ [q_k f_k(t) + (1 - q_k) B_k(t)] [1 - a + a g(c_k - t) / b(c_k)]
+    features alone  q_k (1 - a)      both  q_k a F_k / b(c_k)      window alone  (1 - q_k) a      neither  (1 - q_k) (1 - a)
 
-f_k is the posterior of the features over the segments, q_k the calibrated probability that it is right, B_k the prior of the position. The order
-of the list enters through f_k alone. The accuracy a is how often windows are right, while r is how far
-features and windows explain each other beyond chance. It is estimated by moments: with A the
-share of windows whose centre lies in the interval that features alone find, and C the same share for windows of the task's other videos (chance),
+and the step is where features find it; where f_k(t) g(c_k - t) is large; where g(c_k - t) is large; anywhere.
 
-    A - C = a q (h - C),     h = P(centre of a right window in a right interval)
+The accuracy a is estimated from all windows of a collection. Summed over the cases, a centre has the density b (1 + a q (F / b - 1)). And it lies in
+the interval that features find with probability C + a q (h - C), where C is that probability by chance, and h that of a right window in a
+right interval. The first uses the shape of the posterior, the second does not depend on it. Both describe the same windows, so each counts half:
 
-The second posterior has the weight a, the first 1 - a.
+    log P(a | windows) = 1/2 sum_k log(1 + a q_k (F_k / b_k - 1)) + 1/2 sum_k log Bernoulli(inside_k; C_k + a q_k (h - C_k)) + log prior + const
 
-How informative features are differs from corpus to corpus, so the log-ratios are also multiplied by a factor, the feature weight: the
-one under which the posterior of the features predicts the windows best (`estimate_feature_weight`). No labels are used.
+Few windows leave a uncertain: the weights of the four cases are averaged over this posterior.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -59,20 +54,14 @@ class SpeechOffset:
 
 # Fitted by EM to the annotated offsets of the vlogs' channels C1, C2, C5, C10 (949 actions): 59 % with a deviation of 2 s, 41 % of 16 s.
 VLOG_OFFSET = SpeechOffset((2.0, 16.0), (0.59, 0.41))
-# Beta prior of the reliability, in windows: 9 right, 1 wrong. It decides where features contain no evidence.
-RELIABILITY_PRIOR = (9.0, 1.0)
-# Prior probability that windows have nothing to do with the videos. 0.1 and 0.05 were tried too; 0.01 was chosen after results on the test
-# channels of vlogs were known, so results on those are not held out with respect to it.
-P_UNRELATED = 0.01
 # Mean duration of an interval when decoding, as a share of the trained one. Of 0.25, 0.5 and 1 the best on development people.
 DURATION_SHARE = 0.5
-# Factors on the log-ratios of features that are compared; their geometric mean, 1, is kept where windows do not tell them apart.
-FEATURE_WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)
+ACCURACIES = np.linspace(0.0, 1.0, 41)  # values of a at which its posterior is computed
+# Beta prior of the accuracy; mean 0.6. Of first parameters 1, 1.5, 2, 3 and 5 chosen on development people and channels, decoded together and
+# one video at a time: more helps right windows of a single video, less is safer with few unrelated ones.
+ACCURACY_PRIOR = (1.5, 1.0)
 _RIGHT_WINDOW_INSIDE = 0.7  # h; half of the middles of saying lie in the action on vlogs, more where actions are longer
-_SMALLEST_AGREEMENT = 0.02  # q (h - C) at least: features that are right by chance alone say nothing about windows
-_PRIOR_ACCURACY, _PRIOR_WINDOWS = 0.7, 10.0  # of windows before any is seen, and how many windows that weighs
-_LARGEST_ACCURACY = 0.95  # of windows; no window is certain
-_UNIFORM_SHARE = 0.5  # of B_k: the position of a step is known only roughly
+_SMALLEST_AGREEMENT = 0.02  # h - C at least
 # An interval contains a segment if its anchor is near: within so many mean durations, in all. Of 0, 0.5, 0.6, 0.8, 1 and 2 the
 # best on development people and channels.
 _NEAR_ANCHOR = 0.8
@@ -89,17 +78,12 @@ class FeatureEvidence(NamedTuple):
     p_background: float
     presence: Array  # (K,)
 
-    def weighted(self, feature_weight: float) -> "FeatureEvidence":
-        """The same with log-ratios multiplied by a factor."""
-        return self._replace(log_ratios=feature_weight * self.log_ratios)
 
+class Windows(NamedTuple):
+    """The windows of a video: centres (K,) in seconds, NaN where a step has none, and the density of chance b (K,) at each."""
 
-class NarratedEvidence(NamedTuple):
-    """A video's feature evidence, the centres of its windows (K,) in seconds, and the usual density of each (K,)."""
-
-    features: FeatureEvidence
     centres_s: Array
-    usual: Array
+    chance: Array
 
 
 def tempered(log_ratios: npt.ArrayLike, autocorrelation_time: float) -> Array:
@@ -112,15 +96,15 @@ def tempered(log_ratios: npt.ArrayLike, autocorrelation_time: float) -> Array:
 
 
 def usual_density(centres: Array, others: Sequence[Array], n_segments: int) -> Array:
-    """(K,) density per second of centres (K,) in relative time, estimated from the task's other videos; uniform where they have none."""
-    density = np.ones(len(centres))
+    """(K,) density per second of centres (K,) in relative time among those of the task's other videos; NaN where there are none."""
+    density = np.full(len(centres), np.nan)
     for k in np.flatnonzero(~np.isnan(centres)):
         seen = np.array([other[k] for other in others if not np.isnan(other[k])])
         if len(seen):
             mirrored = np.concatenate([seen, -seen, 2 - seen])
             kernels = np.exp(-0.5 * ((centres[k] - mirrored) / _BANDWIDTH) ** 2)
-            density[k] = 0.5 + 0.5 * kernels.sum() / (len(seen) * _BANDWIDTH * np.sqrt(2 * np.pi))
-    return density / n_segments
+            density[k] = kernels.sum() / (len(seen) * _BANDWIDTH * np.sqrt(2 * np.pi)) / n_segments
+    return density
 
 
 def offset_density(centre_s: float, n_segments: int, offset: SpeechOffset = VLOG_OFFSET) -> Array:
@@ -135,19 +119,31 @@ def offset_density(centre_s: float, n_segments: int, offset: SpeechOffset = VLOG
     return density
 
 
-def anchor_log_ratios(
-    centres_s: Array, wrong_density: Array, n_segments: int, reliability: float, offset: SpeechOffset = VLOG_OFFSET
-) -> Array:
+def offset_densities(centres_s: Array, n_segments: int) -> Array:
+    """(T, K) `offset_density` of centres (K,); ones where a step has no window."""
+    none = np.ones(n_segments)
+    return np.stack([none if np.isnan(c) else offset_density(float(c), n_segments) for c in centres_s], axis=1)
+
+
+def windows_of(features: FeatureEvidence, centres_s: Array, usual: Array) -> Windows:
+    """Windows with centres (K,) and the density of chance at each, given their `usual_density` (K,); NaN where a step has none."""
+    n_segments = len(features.log_ratios)
+    anchors = feature_posterior(features._replace(log_ratios=np.zeros_like(features.log_ratios))).anchors
+    by_order = (offset_densities(centres_s, n_segments) * _normalised(anchors)).sum(axis=0)
+    without_usual = (1 / n_segments + by_order) / 2
+    chance = (2 * without_usual + np.where(np.isnan(usual), without_usual, usual)) / 3
+    return Windows(centres_s, np.where(np.isnan(centres_s), np.nan, chance))
+
+
+def anchor_log_ratios(windows: Windows, n_segments: int, accuracy: float) -> Array:
     """(T, K) log p(c | anchor at t) / p(c | step not shown); zero columns where a step has no window.
 
-    >>> anchor_log_ratios(np.array([3.5, np.nan]), np.full(2, 0.1), 10, 0.9).argmax(axis=0)
+    >>> anchor_log_ratios(Windows(np.array([3.5, np.nan]), np.full(2, 0.1)), 10, 0.9).argmax(axis=0)
     array([3, 0])
     """
-    ratios = np.zeros((n_segments, len(centres_s)))
-    for k in np.flatnonzero(~np.isnan(centres_s)):
-        near = offset_density(float(centres_s[k]), n_segments, offset) / wrong_density[k]
-        ratios[:, k] = np.log(max(1 - reliability, _SMALLEST) + reliability * near)
-    return ratios
+    near = offset_densities(windows.centres_s, n_segments) / windows.chance
+    ratios = np.log(max(1 - accuracy, _SMALLEST) + accuracy * near)
+    return np.where(np.isnan(windows.centres_s), 0.0, ratios)
 
 
 def feature_posterior(features: FeatureEvidence) -> IntervalPosterior:
@@ -155,36 +151,16 @@ def feature_posterior(features: FeatureEvidence) -> IntervalPosterior:
     return _posterior(features, features.log_position)
 
 
-def joint_posterior(
-    features: FeatureEvidence, centres_s: Array, wrong_density: Array, reliability: float, offset: SpeechOffset = VLOG_OFFSET
-) -> IntervalPosterior:
-    """The posterior of ordered intervals given features and windows; centres_s and wrong_density are (K,), NaN where a step has no window.
+def joint_posterior(features: FeatureEvidence, windows: Windows, accuracy: float) -> IntervalPosterior:
+    """The posterior of ordered intervals given features and windows.
 
     Intervals of the model do not overlap, but real ones may: where windows are close together, intervals are shortened towards the gaps
-    in proportion to the reliability.
+    in proportion to the accuracy.
     """
-    from_windows = anchor_log_ratios(centres_s, wrong_density, len(features.log_ratios), reliability, offset)
-    shortest = np.minimum(features.mean_duration, np.maximum(window_gaps(centres_s), _SHORTEST_GAP_S))
-    mean_duration = features.mean_duration ** (1 - reliability) * shortest**reliability
+    from_windows = anchor_log_ratios(windows, len(features.log_ratios), accuracy)
+    shortest = np.minimum(features.mean_duration, np.maximum(window_gaps(windows.centres_s), _SHORTEST_GAP_S))
+    mean_duration = features.mean_duration ** (1 - accuracy) * shortest**accuracy
     return _posterior(features._replace(mean_duration=mean_duration), features.log_position + from_windows)
-
-
-def independent_posterior(
-    in_step: Array, features: FeatureEvidence, centres_s: Array, wrong_density: Array, accuracy: float
-) -> Array:
-    """(T, K) P(segment in step) when features, with posterior in_step (T, K), and windows are two observers that are right or wrong."""
-    n_segments, n_steps = in_step.shape
-    q = calibrated(in_step.max(axis=0), HIT)
-    position = np.exp(features.log_position)
-    by_position = (1 - _UNIFORM_SHARE) * position / position.sum(axis=0) + _UNIFORM_SHARE / n_segments
-    by_features = q * in_step / np.maximum(in_step.sum(axis=0), _SMALLEST) + (1 - q) * by_position
-    anchors = by_features * np.exp(anchor_log_ratios(centres_s, wrong_density, n_segments, min(accuracy, _LARGEST_ACCURACY)))
-    anchors /= anchors.sum(axis=0)
-    summed = np.vstack([np.zeros(n_steps), np.cumsum(anchors, axis=0)])
-    reach = (_NEAR_ANCHOR / 2 * features.mean_duration).astype(int)
-    at, steps = np.arange(n_segments)[:, None], np.arange(n_steps)
-    near = summed[np.minimum(at + reach + 1, n_segments), steps] - summed[np.maximum(at - reach, 0), steps]
-    return np.asarray(np.minimum(near, 1.0))
 
 
 def _posterior(features: FeatureEvidence, anchor: Array) -> IntervalPosterior:
@@ -211,115 +187,76 @@ def window_gaps(centres_s: Array) -> Array:
     return gaps
 
 
-def agreement_densities(features: FeatureEvidence, centres_s: Array, usual: Array, offset: SpeechOffset = VLOG_OFFSET) -> Array:
-    """(n, 4) densities of the n windows of a video: given its features; given order and position; uniform; at the step's usual place."""
-    n_segments = len(features.log_ratios)
-    given_features = feature_posterior(features).anchors
-    given_order = feature_posterior(features._replace(log_ratios=np.zeros_like(features.log_ratios))).anchors
-    rows = []
-    for k in np.flatnonzero(~np.isnan(centres_s)):
-        near = offset_density(float(centres_s[k]), n_segments, offset)
-        by_features, by_order = (near @ a[:, k] / max(a[:, k].sum(), _SMALLEST) for a in (given_features, given_order))
-        rows.append((by_features, by_order, 1 / n_segments, usual[k]))
-    return np.array(rows).reshape(-1, 4)
+class WindowAccuracy(NamedTuple):
+    """The posterior of the accuracy of a collection's windows: a probability for each of `ACCURACIES`."""
+
+    probability: Array
+
+    @property
+    def mean(self) -> float:
+        """The expected accuracy."""
+        return float(self.probability @ ACCURACIES)
 
 
-class NarrationFit(NamedTuple):
-    """What is estimated over a collection: the reliability of its narration, the weight of its features, and the accuracy of its windows."""
+def independent_posterior(in_step: Array, mean_duration: Array, windows: Windows, accuracy: WindowAccuracy) -> Array:
+    """(T, K) P(segment in step) when features, with posterior in_step (T, K), and windows are two observers; NaN without a window."""
+    near_window = offset_densities(windows.centres_s, len(in_step))
+    q, both = calibrated(in_step.max(axis=0), HIT), _normalised(in_step) * near_window
+    a = ACCURACIES[:, None]
+    cases = np.stack(
+        [q * (1 - a), q * a * both.sum(axis=0) / windows.chance, (1 - q) * a, (1 - q) * (1 - a)]
+    )  # (4, accuracies, K)
+    features_alone, both_right, window_alone, _ = np.einsum("cak,a->ck", cases / cases.sum(axis=0), accuracy.probability)
+    found = features_alone * in_step / np.maximum(in_step.max(axis=0), _SMALLEST)
+    found += both_right * _around_anchors(_normalised(both), mean_duration)
+    found += window_alone * _around_anchors(_normalised(near_window), mean_duration)
+    return np.asarray(found)
 
-    reliability: float
-    feature_weight: float
-    window_accuracy: float = 0.0
+
+def _around_anchors(anchors: Array, mean_duration: Array) -> Array:
+    """(T, K) probability that the anchor, with probabilities (T, K), is near enough for the segment to be in the step."""
+    n_segments, n_steps = anchors.shape
+    summed = np.vstack([np.zeros(n_steps), np.cumsum(anchors, axis=0)])
+    reach = (_NEAR_ANCHOR / 2 * mean_duration).astype(int)
+    at, steps = np.arange(n_segments)[:, None], np.arange(n_steps)
+    near = summed[np.minimum(at + reach + 1, n_segments), steps] - summed[np.maximum(at - reach, 0), steps]
+    return np.asarray(np.minimum(near, 1.0))
+
+
+def _normalised(weights: Array) -> Array:
+    return np.asarray(weights / np.maximum(weights.sum(axis=0), _SMALLEST))
 
 
 class WindowAgreement(NamedTuple):
-    """Of n windows: whether the centre lies in the interval that features find, how often it would by chance, and P(features right)."""
+    """Of n windows: P(features right) q, F / b, whether the centre lies in the interval that features find, and how often it would by chance."""
 
+    confidence: Array
+    density_ratio: Array
     inside: npt.NDArray[np.bool_]
     chance: Array
-    confidence: Array
 
 
-def estimate_window_accuracy(windows: WindowAgreement) -> float:
-    """The share of right windows by moments, from 0 to 1, shrunk towards a prior by a few windows.
+NO_WINDOWS = WindowAgreement(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0))
 
-    >>> none = WindowAgreement(np.zeros(0, bool), np.zeros(0), np.zeros(0))
-    >>> estimate_window_accuracy(none)
-    0.7
+
+def density_ratios(in_step: Array, windows: Windows) -> Array:
+    """(K,) F / b: how much more likely features that are right make the centre of a right window than chance does; NaN without a window."""
+    by_features = (_normalised(in_step) * offset_densities(windows.centres_s, len(in_step))).sum(axis=0)
+    return np.asarray(by_features / windows.chance)
+
+
+def estimate_window_accuracy(windows: WindowAgreement, prior: tuple[float, float] = ACCURACY_PRIOR) -> WindowAccuracy:
+    """The posterior of the accuracy given all windows of a collection and a Beta prior.
+
+    >>> round(estimate_window_accuracy(NO_WINDOWS, (1.0, 1.0)).mean, 3)
+    0.5
     """
-    n = len(windows.inside)
-    if n == 0:
-        return _PRIOR_ACCURACY
-    chance = float(windows.chance.mean())
-    largest = max(float(windows.confidence.mean()) * (_RIGHT_WINDOW_INSIDE - chance), _SMALLEST_AGREEMENT)
-    by_moments = (float(windows.inside.mean()) - chance) / largest
-    return float(np.clip((n * by_moments + _PRIOR_WINDOWS * _PRIOR_ACCURACY) / (n + _PRIOR_WINDOWS), 0, 1))
-
-
-def fit_narration(videos: Sequence[NarratedEvidence]) -> NarrationFit:
-    """Reliability and feature weight under which features and windows of the videos explain each other best."""
-    feature_weight = estimate_feature_weight({weight: _all_densities(videos, weight) for weight in FEATURE_WEIGHTS})
-    return NarrationFit(estimate_reliability(_all_densities(videos, feature_weight)), feature_weight)
-
-
-def _all_densities(videos: Sequence[NarratedEvidence], feature_weight: float) -> Array:
-    """(n, 4) `agreement_densities` of all windows of the videos."""
-    found = [agreement_densities(v.features.weighted(feature_weight), v.centres_s, v.usual) for v in videos]
-    return np.concatenate([np.zeros((0, 4)), *found])
-
-
-def estimate_feature_weight(densities: Mapping[float, Array]) -> float:
-    """The geometric mean of feature weights under their posterior, given the densities (n, 4) of the same windows for each weight.
-
-    >>> round(estimate_feature_weight({0.5: np.full((9, 4), 0.1), 2.0: np.full((9, 4), 0.1)}), 3)
-    1.0
-    """
-    weights = np.array(list(densities))
-    log_likelihood = np.array(
-        [np.log(np.maximum(d @ _mixture_weights(d, _pseudo_counts(d)), 1e-300)).sum() for d in densities.values()]
-    )
-    probability = np.exp(log_likelihood - log_likelihood.max())
-    return float(np.exp((probability * np.log(weights)).sum() / probability.sum()))
-
-
-def _pseudo_counts(densities: Array, prior: tuple[float, float] = RELIABILITY_PRIOR) -> Array:
-    """The prior of the weights of a mixture of (n, 1 + chance) densities, in windows."""
-    n_chance = densities.shape[1] - 1
-    return np.array([prior[0], *[prior[1] / n_chance] * n_chance])
-
-
-def estimate_reliability(densities: Array, prior: tuple[float, float] = RELIABILITY_PRIOR) -> float:
-    """The expected weight of the first column in a mixture of the columns of densities (n, 1 + chance), by EM.
-
-    It may be 0, with probability `P_UNRELATED` a priori. What is returned is its most likely value otherwise, given so many right and wrong
-    windows before (`prior`), times the probability that it is not 0 (Laplace's approximation): weak agreement that chance explains as well gives 0.
-
-    >>> round(estimate_reliability(np.zeros((0, 4))), 3)
-    0.891
-    """
-    pseudo_counts = _pseudo_counts(densities, prior)
-    weights = _mixture_weights(densities, pseudo_counts)
-    by_chance = _mixture_weights(densities[:, 1:], pseudo_counts[1:])
-    r = float(weights[0])
-    if len(densities) == 0:
-        return (1 - P_UNRELATED) * r
-    mixed, chance = densities @ weights, densities[:, 1:] @ by_chance
-    slope = (densities[:, 0] - densities[:, 1:] @ (weights[1:] / max(1 - r, _SMALLEST))) / np.maximum(mixed, 1e-300)
-    curvature = (slope**2).sum() + (prior[0] - 1) / r**2 + max(prior[1] - 1, 0.0) / max(1 - r, 1e-3) ** 2
-    log_bayes_factor = np.log(mixed / np.maximum(chance, 1e-300)).sum() + 0.5 * np.log(2 * np.pi / curvature)
-    log_odds = np.clip(log_bayes_factor + np.log((1 - P_UNRELATED) / P_UNRELATED), -50.0, 50.0)
-    return float(r / (1 + np.exp(-log_odds)))
-
-
-def _mixture_weights(densities: Array, pseudo_counts: Array, rounds: int = 300) -> Array:
-    """Weights of a mixture's columns, (n, J) -> (J,), most likely given `pseudo_counts` (J,) earlier observations of each."""
-    weights = pseudo_counts / pseudo_counts.sum()
-    for _ in range(rounds):
-        parts = densities * weights
-        shares = parts / np.maximum(parts.sum(axis=1, keepdims=True), 1e-300)
-        updated = (shares.sum(axis=0) + pseudo_counts) / (len(densities) + pseudo_counts.sum())
-        converged = np.abs(updated - weights).max() < 1e-6
-        weights = updated
-        if converged:
-            break
-    return np.asarray(weights)
+    a = ACCURACIES[:, None]
+    ratio = 1 + a * windows.confidence * (windows.density_ratio - 1)
+    p_inside = windows.chance + a * windows.confidence * np.maximum(_RIGHT_WINDOW_INSIDE - windows.chance, _SMALLEST_AGREEMENT)
+    explained = np.where(windows.inside, p_inside, 1 - p_inside)
+    log_p = 0.5 * np.log(np.maximum(ratio, _SMALLEST)).sum(axis=1) + 0.5 * np.log(np.maximum(explained, _SMALLEST)).sum(axis=1)
+    middle = np.clip(ACCURACIES, 0.005, 0.995)
+    log_p += (prior[0] - 1) * np.log(middle) + (prior[1] - 1) * np.log(1 - middle)
+    probability = np.exp(log_p - log_p.max())
+    return WindowAccuracy(probability / probability.sum())

@@ -1,13 +1,12 @@
 """Joint decoding: features and narration of a video as evidence in one posterior.
 
-Narration gives one moment per step: the centre of its window, or of where the subtitles mention it. How far it is trusted, the reliability,
-and how informative the features are, the feature weight, are estimated without labels over all videos of a call
-(`inference/narration_evidence.py`). The posterior is a mixture,
+Narration gives one moment per step: the centre of its window, or of where the subtitles mention it. How often these are right, the accuracy a,
+is estimated without labels over all videos of a call (`inference/narration_evidence.py`). The posterior is a mixture,
 
-    P(segment t in step k) = (1 - a) [(1 - r) P(... | features) + r P(... | features, narration, order)] + a P(... | features, narration),
+    P(segment t in step k) = (1 - a) [(1 - a) P(... | features) + a P(... | features, narration, order)] + a P(... | features, narration),
 
-with r the reliability and a the accuracy of the windows, so that unrelated narration changes nothing, and windows that are nearly always right
-may contradict the order of the list. A video without narration, or a step without a window, is decoded without the last part.
+so that unrelated narration changes nothing, and windows that are nearly always right may contradict the order of the list. A step without a
+window is decoded without the last part.
 Where the features contain speech, narration is not evidence again: the same words would count twice.
 """
 
@@ -24,15 +23,17 @@ from crosstask.inference.hmm_posterior import HmmPosterior
 from crosstask.inference.interval_posterior import IntervalPosterior
 from crosstask.inference.intervals import TEMPERING, intervals_around
 from crosstask.inference.narration_evidence import (
+    NO_WINDOWS,
     FeatureEvidence,
-    NarratedEvidence,
-    NarrationFit,
+    WindowAccuracy,
     WindowAgreement,
+    Windows,
+    density_ratios,
     estimate_window_accuracy,
-    fit_narration,
     independent_posterior,
     joint_posterior,
     usual_density,
+    windows_of,
 )
 from crosstask.narration.mention_evidence import mention_centres
 from crosstask.narration.narrate import NarratedVideo, why_unusable
@@ -44,7 +45,8 @@ log = logging.getLogger(__name__)
 Array = npt.NDArray[np.float64]
 _LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 _SMALLEST_SCORE = 1e-12  # probability
-_FITTED_VIDEOS = 400  # narrated videos, evenly chosen, from which reliability and feature weight are estimated
+_FITTED_VIDEOS = 400  # narrated videos, evenly chosen, from which the accuracy is estimated
+_CHANCE_WINDOWS = 2.0  # windows of other videos that a window anywhere in the video counts for
 _SPEECH = "speech"  # the name of speech features in a feature spec
 
 
@@ -70,18 +72,18 @@ class EvidenceScorer(Protocol):
 
 
 class JointScores(NamedTuple):
-    """Scores (T, K) for the decoder, the posterior given features and narration, and the reliability of the narration."""
+    """Scores (T, K) for the decoder, the posterior given features and narration, and the expected accuracy of the windows."""
 
     scores: Array
     posterior: IntervalPosterior
-    reliability: float
+    accuracy: float
 
     def intervals(self, moments: npt.NDArray[np.int64]) -> tuple[Array, Array]:
         """Starts (K,) and ends (K,) in segments of intervals around the moments (K,).
 
         The evidence of the joint posterior is tempered already, that of features alone is not.
         """
-        return intervals_around(self.scores, moments, (1 - self.reliability) * TEMPERING + self.reliability)
+        return intervals_around(self.scores, moments, (1 - self.accuracy) * TEMPERING + self.accuracy)
 
 
 def has_feature_evidence(scorer: object) -> bool:
@@ -133,40 +135,40 @@ def joint_scores(
     features: npt.NDArray[np.floating],
     centres_s: Array,
     usual: Array,
-    fit: NarrationFit,
+    accuracy: WindowAccuracy,
     labels: Sequence[StepLabel] = (),
 ) -> JointScores:
     """Log-scores (T, K) and the posterior, given narration with centres (K,) in seconds, their usual densities (K,), and labels of a person."""
-    evidence = scorer.feature_evidence(task, features).weighted(fit.feature_weight)
+    evidence = scorer.feature_evidence(task, features)
+    windows, a = windows_of(evidence, centres_s, usual), accuracy.mean
     if labels:
         evidence = evidence._replace(log_ratios=evidence.log_ratios + scorer.label_log_ratios(labels, len(features), task))
-    joint = joint_posterior(evidence, centres_s, usual, fit.reliability)
+    ordered = joint_posterior(evidence, windows, a)
     alone = scorer.posterior(task, features, labels) if labels else scorer.posterior(task, features)
-    in_step = (1 - fit.reliability) * alone.in_step + fit.reliability * joint.in_step
-    independent = independent_posterior(alone.in_step, evidence, centres_s, usual, fit.window_accuracy)
+    in_step = (1 - a) * alone.in_step + a * ordered.in_step
+    independent = independent_posterior(alone.in_step, evidence.mean_duration, windows, accuracy)
     narrated = ~np.isnan(centres_s)
     narrated[[label.step for label in labels]] = False  # a person's labels stay as they are
-    mixed = np.where(narrated, (1 - fit.window_accuracy) * in_step + fit.window_accuracy * independent, in_step)
-    return JointScores(np.log(mixed + _SMALLEST_SCORE), joint._replace(in_step=mixed), fit.reliability)
+    mixed = np.where(narrated, (1 - a) * in_step + a * independent, in_step)
+    return JointScores(np.log(mixed + _SMALLEST_SCORE), ordered._replace(in_step=mixed), a)
 
 
 def joint_scores_of_one(scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array) -> JointScores:
-    """As `joint_scores` for a single video, whose few windows hardly move the reliability and the feature weight from their priors."""
-    usual = usual_density(centres_s / len(features), [], len(features))
-    fit = fit_narration([NarratedEvidence(scorer.feature_evidence(task, features), centres_s, usual)])
-    found = found_intervals(scorer.posterior(task, features).in_step)
-    fit = fit._replace(window_accuracy=estimate_window_accuracy(agreement_with(found, centres_s, [])))
-    return joint_scores(scorer, task, features, centres_s, usual, fit)
+    """As `joint_scores` for a single video, whose few windows hardly move the accuracy from its prior."""
+    usual = np.full(len(centres_s), np.nan)
+    windows = windows_of(scorer.feature_evidence(task, features), centres_s, usual)
+    agreement = agreement_with(scorer.posterior(task, features).in_step, windows, [])
+    return joint_scores(scorer, task, features, centres_s, usual, estimate_window_accuracy(agreement))
 
 
 @dataclass(frozen=True)
 class JointDecoder:
-    """The narration of a collection of videos, its reliability, and the weight of the features beside it."""
+    """The narration of a collection of videos, and the accuracy of its windows."""
 
     scorer: EvidenceScorer
     centres_s: Mapping[VideoKey, Array]  # (K,) by video that has narration
     usual: Mapping[VideoKey, Array]  # (K,) density of the windows of the task's other videos
-    fit: NarrationFit
+    accuracy: WindowAccuracy
 
     def scores(
         self, video: Video, task: Task, features: npt.NDArray[np.floating], labels: Sequence[StepLabel] = ()
@@ -175,7 +177,7 @@ class JointDecoder:
         if video.key not in self.centres_s:
             return None
         centres_s, usual = self.centres_s[video.key], self.usual[video.key]
-        return joint_scores(self.scorer, task, features, centres_s, usual, self.fit, labels)
+        return joint_scores(self.scorer, task, features, centres_s, usual, self.accuracy, labels)
 
 
 def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -> JointDecoder:
@@ -185,72 +187,47 @@ def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -
     if not centres:
         reason = "the features contain speech already" if contains_speech(corpus.feature_spec) else "no video has any"
         log.warning("narration is not used: %s", reason)
-    relative = {key: c / corpus.features.length(key.video) for key, c in centres.items()}
     of_task: dict[str, dict[VideoKey, Array]] = {}
-    for key, centre in relative.items():
-        of_task.setdefault(key.task, {})[key] = centre
-    usual = {}
-    for key in centres:
-        others = [centre for other, centre in of_task[key.task].items() if other != key]
-        usual[key] = usual_density(relative[key], others, corpus.features.length(key.video))
+    for key, centre in centres.items():
+        of_task.setdefault(key.task, {})[key] = centre / corpus.features.length(key.video)
+    others = {key: [centre for other, centre in of_task[key.task].items() if other != key] for key in centres}
+    usual = {key: usual_density(of_task[key.task][key], others[key], corpus.features.length(key.video)) for key in centres}
     fitted = list(centres)[:: max(1, -(-len(centres) // _FITTED_VIDEOS))]
-    evidence = [found for key in fitted if (found := _evidence_of(inner, corpus, key, centres[key], usual[key])) is not None]
-    fit = fit_narration(evidence)
-    agreement = [window_agreement(inner, corpus, key, centres[key], of_task[key.task]) for key in fitted]
-    merged = WindowAgreement(*(np.concatenate([part[i] for part in agreement] or [np.zeros(0)]) for i in range(3)))
-    return JointDecoder(inner, centres, usual, fit._replace(window_accuracy=estimate_window_accuracy(merged)))
+    agreement = [_agreement_of(inner, corpus, key, centres[key], usual[key], others[key]) for key in fitted]
+    merged = WindowAgreement(*(np.concatenate(parts) for parts in zip(NO_WINDOWS, *agreement, strict=True)))
+    return JointDecoder(inner, centres, usual, estimate_window_accuracy(merged))
 
 
-def window_agreement(
-    scorer: EvidenceScorer, corpus: Corpus, key: VideoKey, centres_s: Array, of_task: Mapping[VideoKey, Array]
+def _agreement_of(
+    scorer: EvidenceScorer, corpus: Corpus, key: VideoKey, centres_s: Array, usual: Array, others: Sequence[Array]
 ) -> WindowAgreement:
-    """The agreement of one video's windows with its features; `of_task` has the relative centres of all videos of the task."""
+    """The agreement of one video's windows with its features; none for features that cannot be used: decoding this video says why."""
+    task, rows = corpus.tasks[key.task], corpus.features.rows(key.video)
     try:
-        posterior = scorer.posterior(corpus.tasks[key.task], corpus.features.rows(key.video)).in_step
-    except (InputError, ValueError):  # decoding this video says why
-        return WindowAgreement(np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0))
-    others = [centres * len(posterior) for other, centres in of_task.items() if other != key]
-    return agreement_with(found_intervals(posterior), centres_s, others)
-
-
-class FoundIntervals(NamedTuple):
-    """Intervals that features alone find: starts (K,), ends (K,) in seconds, calibrated confidence (K,), and the number of segments."""
-
-    starts: Array
-    ends: Array
-    confidence: Array
-    n_segments: int
-
-
-def found_intervals(posterior: Array) -> FoundIntervals:
-    """The intervals around the most likely segments, from a posterior (T, K)."""
-    moments = posterior.argmax(axis=0)
-    starts, ends = intervals_around(np.log(posterior + _SMALLEST_SCORE), moments)
-    confidence = calibrated(posterior[moments, np.arange(len(moments))], HIT)
-    return FoundIntervals(starts, ends, confidence, len(posterior))
-
-
-def agreement_with(found: FoundIntervals, centres_s: Array, others: Sequence[Array]) -> WindowAgreement:
-    """Of the windows of a video with centres (K,), those in the found intervals, and how many of other videos' windows are."""
-    steps = np.flatnonzero(~np.isnan(centres_s))
-    inside = (found.starts <= centres_s) & (centres_s < found.ends)
-    chance = (found.ends - found.starts) / found.n_segments
-    for k in steps:
-        seen = np.array([centres[k] for centres in others if not np.isnan(centres[k])])
-        if len(seen):
-            chance[k] = ((found.starts[k] <= seen) & (seen < found.ends[k])).mean()
-    return WindowAgreement(inside[steps], chance[steps], found.confidence[steps])
-
-
-def _evidence_of(
-    scorer: EvidenceScorer, corpus: Corpus, key: VideoKey, centres_s: Array, usual: Array
-) -> NarratedEvidence | None:
-    """The evidence of one video; None for features that cannot be used: decoding this video says why."""
-    try:
-        found = scorer.feature_evidence(corpus.tasks[key.task], corpus.features.rows(key.video))
+        windows = windows_of(scorer.feature_evidence(task, rows), centres_s, usual)
+        return agreement_with(scorer.posterior(task, rows).in_step, windows, others)
     except (InputError, ValueError):
-        return None
-    return NarratedEvidence(found, centres_s, usual) if len(found.log_ratios) >= len(centres_s) else None
+        return NO_WINDOWS
+
+
+def agreement_with(in_step: Array, windows: Windows, others: Sequence[Array]) -> WindowAgreement:
+    """The agreement of a video's windows with its features, whose posterior is in_step (T, K).
+
+    `others` are centres (K,) in relative time of the task's other videos. They say how often a window would lie in the found interval
+    by chance; the share of the video that the interval covers counts as so many windows more.
+    """
+    n_segments = len(in_step)
+    moments = in_step.argmax(axis=0)
+    starts, ends = intervals_around(np.log(in_step + _SMALLEST_SCORE), moments)
+    steps = np.flatnonzero(~np.isnan(windows.centres_s))
+    chance = (ends - starts) / n_segments
+    for k in steps:
+        seen = n_segments * np.array([centres[k] for centres in others if not np.isnan(centres[k])])
+        n_inside = ((starts[k] <= seen) & (seen < ends[k])).sum()
+        chance[k] = (_CHANCE_WINDOWS * chance[k] + n_inside) / (_CHANCE_WINDOWS + len(seen))
+    inside = (starts <= windows.centres_s) & (windows.centres_s < ends)
+    confidence = calibrated(in_step.max(axis=0), HIT)
+    return WindowAgreement(confidence[steps], density_ratios(in_step, windows)[steps], inside[steps], chance[steps])
 
 
 def narration_centres(corpus: Corpus, videos: Sequence[Video]) -> dict[VideoKey, Array]:
