@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import signal
@@ -50,6 +51,21 @@ def test_truncated_result_is_computed_again(tmp_path):
     (tmp_path / "job-1.json").write_text('{"values": {"n": 1}, "resu')
     assert finished_result(tmp_path, JOBS[1]) is None
     assert run_all(square, JOBS, tmp_path)[1] == {"square": 1}
+
+
+def test_result_on_a_disk_that_fails_is_an_error(tmp_path, monkeypatch):
+    """Neither computed again nor reported as missing, with a traceback, by a command that has just written it."""
+    run_all(square, JOBS, tmp_path)
+    ordinary = os.open
+
+    def failing(path, flags, *arguments):
+        if str(path).endswith(".json") and not flags & os.O_CREAT:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return ordinary(path, flags, *arguments)
+
+    monkeypatch.setattr(os, "open", failing)
+    with pytest.raises(OSError, match=r"job-0\.json"):
+        run_all(square, JOBS, tmp_path)
 
 
 def test_failure_keeps_finished_results(tmp_path):

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError
-from crosstask.storage import read_text, stable_json
+from crosstask.storage import raise_if_disk_failed, read_text, stable_json
 
 FORMAT = 3  # of index.json
 _ONE_PART_FORMAT = 2  # read, no longer written
@@ -203,7 +203,10 @@ def read_index(path: Path) -> PackedFeatures | None:
         parts = tuple(Part(**entry) for entry in data["parts"])
         pack = PackedFeatures(path.parent, data["n_dimensions"], data["dtype"], videos, parts)
         return pack if _is_valid(pack) else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except OSError as error:
+        raise_if_disk_failed(error)  # the dtype of a pack that is taken for absent would be lost
+        return None
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -13,7 +13,15 @@ from crosstask.storage.atomic import flush_tree, replace_file, stable_json, writ
 from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
 from crosstask.storage.figures import figure_bytes
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
-from crosstask.storage.reading import MAX_SMALL_BYTES, UnreadableFile, open_regular, read_bytes, read_text, require_regular
+from crosstask.storage.reading import (
+    MAX_SMALL_BYTES,
+    UnreadableFile,
+    open_regular,
+    raise_if_disk_failed,
+    read_bytes,
+    read_text,
+    require_regular,
+)
 from crosstask.storage.scratch import scratch_rows
 from crosstask.storage.single_thread import single_thread
 
@@ -32,6 +40,7 @@ __all__ = [
     "map_array",
     "nonblocking_lock",
     "open_regular",
+    "raise_if_disk_failed",
     "read_bytes",
     "read_header",
     "read_text",
