@@ -75,13 +75,15 @@ def test_failure_keeps_finished_results(tmp_path):
 
 
 def process_id(values):
-    time.sleep(0.1)  # long enough for both processes to take part
+    """The process, once both processes take part."""
+    Path(values["folder"], f"{os.getpid()}.pid").touch()
+    _wait_until(lambda: len(list(Path(values["folder"]).glob("*.pid"))) == 2)
     return os.getpid()
 
 
 @pytest.mark.slow
 def test_jobs_with_one_resource_run_in_one_process(tmp_path):
-    jobs = [Job(f"{world}-{n}", {"n": n}, resource=world) for world in "abcd" for n in range(3)]
+    jobs = [Job(f"{world}-{n}", {"n": n, "folder": str(tmp_path)}, resource=world) for world in "abcd" for n in range(3)]
     pids = run_all(process_id, jobs, tmp_path, workers=2)
     assert all(len(set(pids[first : first + 3])) == 1 for first in range(0, 12, 3))
     assert len(set(pids)) == 2
