@@ -28,7 +28,8 @@ def checkpoint_often():
     from crosstask.features import pack
     from crosstask.methods import hmm_checkpoint, zhukov19_checkpoint
 
-    pack._FLUSH_EVERY_BYTES = 500
+    assert pack._PART_BYTES and hmm_checkpoint.monotonic and zhukov19_checkpoint.monotonic, "names that the code no longer has"
+    pack._PART_BYTES = 500
     clock = count(10**9, 100)
     hmm_checkpoint.monotonic = zhukov19_checkpoint.monotonic = lambda: float(next(clock))
 
