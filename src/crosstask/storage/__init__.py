@@ -9,7 +9,16 @@ from crosstask.storage.arrays import (
     read_header,
     with_content_digest,
 )
-from crosstask.storage.atomic import flush_tree, replace_file, stable_json, write_bytes, write_json, write_many, write_text
+from crosstask.storage.atomic import (
+    flush_tree,
+    refuse_special_file,
+    replace_file,
+    stable_json,
+    write_bytes,
+    write_json,
+    write_many,
+    write_text,
+)
 from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
 from crosstask.storage.figures import figure_bytes
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
@@ -44,6 +53,7 @@ __all__ = [
     "read_bytes",
     "read_header",
     "read_text",
+    "refuse_special_file",
     "replace_file",
     "require_regular",
     "scratch_rows",
