@@ -225,8 +225,10 @@ def _is_valid(pack: PackedFeatures) -> bool:
         return False
     part, next_row = 0, 0
     for video in pack.videos.values():
-        numbers = (video.part, video.first_row, video.n_rows, video.crc32, video.source_size, video.source_mtime_ns)
-        if type(video.id) is not str or not all(type(number) is int and number >= 0 for number in numbers):
+        numbers = (video.part, video.first_row, video.n_rows, video.crc32, video.source_size)
+        if type(video.id) is not str or type(video.source_mtime_ns) is not int:  # before 1970 it is negative
+            return False
+        if not all(type(number) is int and number >= 0 for number in numbers):
             return False
         if video.part > part:
             part, next_row = video.part, 0
