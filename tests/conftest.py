@@ -2,14 +2,36 @@
 
 import logging
 import os
+import random
 import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("crosstask", deadline=None)  # no test depends on the speed of the machine
+settings.load_profile("crosstask")
 
 os.environ["CROSSTASK_WORDS_ONLY"] = (
     "1"  # also for child processes: loading the sentence encoder takes seconds; its own tests unset it
 )
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--random-order", metavar="SEED", help="run files, and the tests of a file, in an order drawn from this seed"
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Put the tests in a random order, the same one in every process of xdist; tests of a file stay together."""
+    seed = config.getoption("--random-order")
+    if seed is not None:
+        files = sorted({item.path for item in items})
+        place = dict(zip(files, random.Random(f"files {seed}").sample(range(len(files)), len(files)), strict=True))
+        random.Random(f"tests {seed}").shuffle(items)
+        items.sort(key=lambda item: place[item.path])
 
 
 @pytest.fixture(autouse=True)

@@ -194,24 +194,32 @@ def descendants(pid):
     return {child: titles.get(child, "") for child in found - {pid}}
 
 
+def _kill_a_ray_worker(corpus, there):
+    """The process that extracts on Ray, and the worker of it that was killed at work; None if the process ended before."""
+    command = ["extract", corpus, "--features", "log-mel", "--engine", "ray", "--workers", 2, "--out", there, "--json"]
+    driver = subprocess.Popen(
+        [sys.executable, "-m", "crosstask.cli.main", *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    while driver.poll() is None:
+        working = [pid for pid, title in sorted(descendants(driver.pid).items()) if title.startswith("ray::run_job")]
+        if working:
+            os.kill(working[0], signal.SIGKILL)
+            return driver, working[0]
+        time.sleep(0.02)
+    return driver, None
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here: workers cannot be found by process")
 def test_losing_a_ray_worker_loses_nothing(corpus, tmp_path):
     pytest.importorskip("ray", reason="extra ray is not installed")
     json_of("extract", corpus, "--features", "log-mel", "--workers", 1, "--out", tmp_path / "here")
-    there = tmp_path / "there"
-    command = ["extract", corpus, "--features", "log-mel", "--engine", "ray", "--workers", 2, "--out", there, "--json"]
-    driver = subprocess.Popen(
-        [sys.executable, "-m", "crosstask.cli.main", *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    killed = None
-    while killed is None and driver.poll() is None:
-        working = [pid for pid, title in sorted(descendants(driver.pid).items()) if title.startswith("ray::run_job")]
-        if working:
-            killed = working[0]
-            os.kill(killed, signal.SIGKILL)
-        time.sleep(0.02)
-    said, _ = driver.communicate(timeout=300)
+    for attempt in range(50):  # until a worker was caught at work, however fast or busy the machine is
+        there = tmp_path / f"there {attempt}"
+        driver, killed = _kill_a_ray_worker(corpus, there)
+        said, _ = driver.communicate()
+        if killed is not None:
+            break
     assert killed is not None, "no worker was seen at work"
     assert driver.returncode == 0 and json.loads(said)["done"] == 6 and json.loads(said)["skipped"] == {}
     assert {p.name: p.read_bytes() for p in (tmp_path / "here").glob("*.npy")} == {

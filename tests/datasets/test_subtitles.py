@@ -268,11 +268,11 @@ def test_language_is_taken_from_the_file_name(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_hostile_files_are_read_quickly() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     parse_narration(Path("v.srt"), as_srt([(i, i + 1, "a\n" * 40) for i in range(2000)]).encode())
     parse_narration(Path("v.vtt"), as_vtt([(0, 9, "<" * 20_000), (1, 9, "<a " * 20_000), (2, 9, "[" * 20_000)]).encode())
     parse_narration(Path("v.vtt"), as_vtt([(0, 9, "a\n" * 20_000 + "b"), (1, 9, "a\n" * 20_000)]).encode())
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_real_recogniser_output_is_read(real_data: Path) -> None:

@@ -1,10 +1,14 @@
+import errno
+import os
+
 import numpy as np
 import pytest
 
+from crosstask.datasets import open_corpus
 from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.methods import METHODS, method_named
 from crosstask.metrics.truth import annotated_videos
-from tiny import tiny_corpus, with_text_side
+from tiny import tiny_corpus, with_text_side, write_tiny
 
 
 class Oracle:
@@ -49,6 +53,32 @@ def test_a_video_too_short_for_its_steps_is_skipped_with_a_reason():
     result = evaluate_videos(corpus, method_named("uniform"), annotated_videos(corpus))
     assert len(result.skipped) == 3 and "1_-v1_1" in result.skipped
     assert "cannot hold 3 steps" in result.skipped["1_-v1_1"]
+
+
+@pytest.mark.parametrize("name", ["crosstask_release/annotations/1_-v1_1.csv", "crosstask_features/-v1_1.npy"])
+@pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.ENOMEM])
+def test_a_disk_that_fails_ends_the_evaluation_instead_of_skipping_a_video(name, number, tmp_path, monkeypatch):
+    write_tiny(tmp_path)
+    corpus = open_corpus(tmp_path)
+    tested, ordinary = annotated_videos(corpus), os.open
+
+    def failing(path, *arguments, **options):
+        if str(path).endswith(name):
+            raise OSError(number, os.strerror(number), str(path))
+        return ordinary(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", failing)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        evaluate_videos(corpus, method_named("uniform"), tested)
+
+
+def test_a_video_whose_annotation_is_gone_is_skipped_with_a_reason(tmp_path):
+    write_tiny(tmp_path)
+    corpus = open_corpus(tmp_path)
+    tested = annotated_videos(corpus)
+    (tmp_path / "crosstask_release" / "annotations" / "1_-v1_1.csv").unlink()
+    result = evaluate_videos(corpus, method_named("uniform"), tested)
+    assert list(result.skipped) == ["1_-v1_1"] and "cannot be read: No such file" in result.skipped["1_-v1_1"]
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -16,7 +16,7 @@ STEP = "document.querySelectorAll('button')[{}]"
 HERE = "document.querySelector('video').currentTime"
 
 
-def wait(page, condition, seconds=20):
+def wait(page, condition, seconds=240):
     until = time.monotonic() + seconds
     while not page.execute_script(f"return {condition}"):
         assert time.monotonic() < until, condition

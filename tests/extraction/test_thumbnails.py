@@ -1,4 +1,6 @@
+import errno
 import io
+import os
 
 import numpy as np
 import pytest
@@ -6,6 +8,7 @@ import pytest
 pytest.importorskip("av", reason="extra video is not installed")
 
 from crosstask.extraction import thumbnails as thumbnails_file
+from crosstask.extraction.containers import open_container
 from crosstask.extraction.thumbnails import encode_jpeg, thumbnails
 from crosstask.records import InputError
 from extraction.media import write_video
@@ -70,3 +73,14 @@ def test_jpeg_is_deterministic():
     image = np.random.default_rng(0).integers(0, 255, (24, 32, 3)).astype(np.uint8)
     assert encode_jpeg(image) == encode_jpeg(image)
     assert Image.open(io.BytesIO(encode_jpeg(image))).size == (32, 24)
+
+
+def test_a_disk_that_fails_is_not_a_video_without_pictures(tmp_path, monkeypatch):
+    (tmp_path / "a.mp4").write_bytes(b"x")
+
+    def failing(path, *arguments, **options):
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+
+    monkeypatch.setattr(os, "open", failing)
+    with pytest.raises(OSError, match=r"a\.mp4"), open_container(tmp_path / "a.mp4"):
+        pass

@@ -52,6 +52,13 @@ def test_current_pack_is_reused_and_changed_source_is_detected(tmp_path):
     assert again.length("v2") == 9
 
 
+def test_pack_of_files_from_before_1970_is_reused(tmp_path):
+    source = write_npy_features(tmp_path / "f")
+    os.utime(tmp_path / "f" / "v0.npy", (-1e9, -1e9))
+    pack_features(source, source, tmp_path / "p")
+    assert open_packed(tmp_path / "p", source, source) is not None
+
+
 def test_interrupted_packing_resumes_to_the_same_bytes(tmp_path, monkeypatch):
     monkeypatch.setattr(pack, "_PART_BYTES", 60)
     source = write_npy_features(tmp_path / "f")

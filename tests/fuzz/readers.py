@@ -1,11 +1,16 @@
 """Every reader of user files: how to call it, the name of its file, and how to write a valid one."""
 
+import asyncio
+import gc
 import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -138,26 +143,64 @@ def _open_run(path: Path) -> object:
     return opened.localizations, scores
 
 
+class _Current:
+    """The contents of the run that is opened now, behind routes that are built once: to build them takes longer than to answer."""
+
+    def __init__(self, find: Callable[[], Any]) -> None:
+        self.find = find
+
+    def __getattr__(self, name: str) -> object:
+        return _Current(lambda: self.find().backend) if name == "backend" else getattr(self.find(), name)
+
+
+_OPENED: list[object] = []
+
+
+@cache
+def _routes() -> object:
+    from crosstask.viewer.app import make_app
+
+    return make_app(_Current(lambda: _OPENED[-1]))  # type: ignore[arg-type]
+
+
+def _routes_of(contents: object) -> object:
+    _OPENED[:] = [contents]
+    return _routes()
+
+
 def _view(folder: Path) -> None:
-    from viewer.viewed import client_of
+    from viewer.viewed import app_of
 
     labels = folder / "labels.jsonl"
     before = labels.read_bytes() if labels.is_file() else None
-    client = client_of(folder)  # an error on the server is raised here
-    videos = client.get("/api/videos").json().get("videos", [])
-    keys = [{"task": video["task"], "video": video["video"]} for video in videos]
-    pages = [client.get(f"/api/{page}") for page in ("run", "review", "learning")]
-    for key in keys:
-        sources = [source["id"] for source in pages[0].json()["sources"]] if pages[0].status_code == 200 else []
-        pages += [client.get("/api/video", params=key), client.get("/api/transcript", params=key)]
-        pages += [client.get("/api/scores", params={**key, "source": source}) for source in sources]
-        pages.append(client.put("/api/label", json={**key, "step": 1, "kind": "right"}))
-        pages.append(client.put("/api/label", json={**key, "step": 1, "kind": "moment", "moment_s": 0.5}))
-    assert all(page.status_code in (200, 404, 409, 422) for page in pages), [page.status_code for page in pages]
-    assert client.get("/api/videos").status_code == 200 or not keys, "after saving a label the run cannot be read any more"
+    _routes()
+    with patch("crosstask.viewer.app.make_app", _routes_of):
+        app = app_of(folder)
+    gc.unfreeze()  # the viewer freezes what it has opened, since it opens one run only
+    asyncio.run(_ask_everything(app))
     labels.unlink(missing_ok=True)
     if before is not None:
         labels.write_bytes(before)
+
+
+async def _ask_everything(app: Any) -> None:
+    """Ask for every page and save labels, without the threads of FastAPI's client; an error on the server is raised here."""
+    from httpx import ASGITransport, AsyncClient
+
+    from viewer.viewed import HERE
+
+    async with AsyncClient(transport=ASGITransport(app), base_url=HERE) as client:
+        videos = (await client.get("/api/videos")).json().get("videos", [])
+        keys = [{"task": video["task"], "video": video["video"]} for video in videos]
+        pages = [await client.get(f"/api/{page}") for page in ("run", "review", "learning")]
+        for key in keys:
+            sources = [source["id"] for source in pages[0].json()["sources"]] if pages[0].status_code == 200 else []
+            pages += [await client.get("/api/video", params=key), await client.get("/api/transcript", params=key)]
+            pages += [await client.get("/api/scores", params={**key, "source": source}) for source in sources]
+            pages.append(await client.put("/api/label", json={**key, "step": 1, "kind": "right"}))
+            pages.append(await client.put("/api/label", json={**key, "step": 1, "kind": "moment", "moment_s": 0.5}))
+        assert all(page.status_code in (200, 404, 409, 422) for page in pages), [page.status_code for page in pages]
+        assert (await client.get("/api/videos")).status_code == 200 or not keys, "after saving a label the run cannot be read"
 
 
 def _complete_run(path: Path) -> object:

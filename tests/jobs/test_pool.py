@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import signal
@@ -52,6 +53,21 @@ def test_truncated_result_is_computed_again(tmp_path):
     assert run_all(square, JOBS, tmp_path)[1] == {"square": 1}
 
 
+def test_result_on_a_disk_that_fails_is_an_error(tmp_path, monkeypatch):
+    """Neither computed again nor reported as missing, with a traceback, by a command that has just written it."""
+    run_all(square, JOBS, tmp_path)
+    ordinary = os.open
+
+    def failing(path, flags, *arguments):
+        if str(path).endswith(".json") and not flags & os.O_CREAT:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return ordinary(path, flags, *arguments)
+
+    monkeypatch.setattr(os, "open", failing)
+    with pytest.raises(OSError, match=r"job-0\.json"):
+        run_all(square, JOBS, tmp_path)
+
+
 def test_failure_keeps_finished_results(tmp_path):
     with pytest.raises(ArithmeticError):
         run_all(fails_on_two, JOBS, tmp_path)
@@ -59,13 +75,15 @@ def test_failure_keeps_finished_results(tmp_path):
 
 
 def process_id(values):
-    time.sleep(0.1)  # long enough for both processes to take part
+    """The process, once both processes take part."""
+    Path(values["folder"], f"{os.getpid()}.pid").touch()
+    _wait_until(lambda: len(list(Path(values["folder"]).glob("*.pid"))) == 2)
     return os.getpid()
 
 
 @pytest.mark.slow
 def test_jobs_with_one_resource_run_in_one_process(tmp_path):
-    jobs = [Job(f"{world}-{n}", {"n": n}, resource=world) for world in "abcd" for n in range(3)]
+    jobs = [Job(f"{world}-{n}", {"n": n, "folder": str(tmp_path)}, resource=world) for world in "abcd" for n in range(3)]
     pids = run_all(process_id, jobs, tmp_path, workers=2)
     assert all(len(set(pids[first : first + 3])) == 1 for first in range(0, 12, 3))
     assert len(set(pids)) == 2

@@ -190,7 +190,7 @@ def test_what_a_killed_process_confirmed_is_there(tmp_path):
             process.stdout.readline()
         os.kill(process.pid, signal.SIGKILL)
         confirmed = confirmed_before_the_kill + len(process.stdout.read().splitlines())
-        process.wait(10)
+        process.wait()
         store = LabelStore(folder, TASKS)
         assert len(store.changes()) >= confirmed
         store.append(KEY, [absent(0)], "viewer")

@@ -1,12 +1,13 @@
 import errno
 import os
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from crosstask.storage import atomic, replace_file, write_bytes, write_json, write_many, write_text
+from crosstask.storage import UnreadableFile, atomic, replace_file, write_bytes, write_json, write_many, write_text
 
 
 def names(folder):
@@ -68,6 +69,30 @@ def test_error_names_the_final_file(tmp_path):
     with pytest.raises(OSError) as caught:
         write_text(tmp_path / "taken", "x")
     assert caught.value.filename == str(tmp_path / "taken") and names(tmp_path) == ["taken"]
+
+
+@pytest.mark.parametrize("kind", ["fifo", "socket"])
+def test_a_pipe_socket_or_device_is_never_replaced(kind, tmp_path, monkeypatch):
+    """`--out /dev/null` as root put a file in the place of the device; tried with a FIFO and a socket, as devices belong to the machine."""
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+    path = tmp_path / "special"
+    if kind == "fifo":
+        os.mkfifo(path)
+    else:
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind("special")
+    before = path.lstat()
+    for write in (lambda: write_text(path, "x"), lambda: list(write_many([(path, b"x")]))):
+        with pytest.raises(UnreadableFile, match="a pipe or device"):
+            write()
+    assert path.lstat() == before and [entry.name for entry in tmp_path.iterdir()] == ["special"]
+
+
+def test_a_link_to_a_pipe_is_replaced_and_the_pipe_left_alone(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    write_text(tmp_path / "link", "x")
+    assert (tmp_path / "pipe").is_fifo() and (tmp_path / "link").read_text() == "x"
 
 
 def test_nan_in_json_is_rejected(tmp_path):

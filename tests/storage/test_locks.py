@@ -57,9 +57,10 @@ def test_blocking_lock_reports_waiting_once(tmp_path):
     with nonblocking_lock(tmp_path / "a"):
         thread = threading.Thread(target=wait)
         thread.start()
-        time.sleep(0.3)
+        while not owners:  # until it waits
+            time.sleep(0.01)
         order.append("first")
-    thread.join(10)
+    thread.join()
     assert order == ["first", "second"] and len(owners) == 1
 
 

@@ -49,7 +49,7 @@ def viewing(*arguments: object) -> Iterator[str]:
         yield process.stdout.readline().strip()
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        assert process.wait(240) == 0
         process.stdout.close()
 
 

@@ -96,7 +96,7 @@ def test_three_steps_corrected_by_keyboard_are_in_watch_chapters_and_csv(page, r
 def wait_for_report(run, words):
     import time
 
-    until = time.monotonic() + 20
+    until = time.monotonic() + 240
     while words not in (run / "report.html").read_text():
         assert time.monotonic() < until, "the report does not show the corrections"
         time.sleep(0.2)
@@ -136,7 +136,7 @@ def test_learn_shows_what_would_move_and_can_be_accepted_and_undone(page, run):
         before = {name: (run / name).read_bytes() for name in ("model.safetensors", "localizations.json")}
         assert one(page, "#learn").text == "Learn from 3 corrections"
         one(page, "#learn").click()
-        wait(page, "!document.querySelector('#accept-learning').hidden", 60)
+        wait(page, "!document.querySelector('#accept-learning').hidden")
         said = one(page, "#learning-state").text
         assert "would move" in said
         moved = page.find_elements("css selector", "#moved li")
@@ -145,14 +145,14 @@ def test_learn_shows_what_would_move_and_can_be_accepted_and_undone(page, run):
             assert "play=1" in link.get_attribute("href")
         assert {name: (run / name).read_bytes() for name in before} == before, "nothing is written before it is accepted"
         one(page, "#accept-learning").click()
-        wait(page, "document.querySelector('#accept-learning').hidden && !document.querySelector('#undo-learning').hidden", 30)
+        wait(page, "document.querySelector('#accept-learning').hidden && !document.querySelector('#undo-learning').hidden")
         assert (run / "model.safetensors").read_bytes() != before["model.safetensors"]
         labels = opened.labels.labels()
         for key, of_video in labels.items():
             for step, label in of_video.items():
                 assert opened.localizations["hmm"][key].steps[step].moment_s == label.label.moment_s, "a label never moves"
         one(page, "#undo-learning").click()
-        wait(page, "document.querySelector('#undo-learning').hidden", 30)
+        wait(page, "document.querySelector('#undo-learning').hidden")
         assert {name: (run / name).read_bytes() for name in before} == before
     assert len(labels) and opened.machine_localizations["hmm"] == open_run(run).machine_localizations["hmm"]
     assert any(opened.localizations["hmm"][key] != found[key] for key in labels)
@@ -217,7 +217,7 @@ def test_a_killed_server_keeps_what_it_confirmed(run):
             for i in range(10_000):
                 label = {"task": "1", "video": f"-v1_{i % 4}", "step": 1 + i % 3, "kind": "moment", "moment_s": (i + offset) % 40}
                 try:
-                    answer = httpx.put(address + "api/label", json=label, timeout=10)
+                    answer = httpx.put(address + "api/label", json=label, timeout=240)
                 except httpx.HTTPError:
                     return
                 confirmed.append((answer.json()["change"], label))
@@ -228,8 +228,8 @@ def test_a_killed_server_keeps_what_it_confirmed(run):
         while len(confirmed) < at_start + kill_after and thread.is_alive():
             pass
         os.kill(process.pid, signal.SIGKILL)
-        process.wait(10)
-        thread.join(20)
+        process.wait()
+        thread.join()
         process.stdout.close()
     written = {change.id: change for change in open_run(run).labels.changes()}
     assert len(confirmed) >= 7

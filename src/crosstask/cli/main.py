@@ -98,6 +98,12 @@ app.add_typer(corpus.corpus_app, name="corpus", short_help=corpus.corpus_app.inf
 app.add_typer(labels.labels_app, name="labels", short_help=labels.labels_app.info.help)
 
 
+_OF_THE_PATH = (  # errors that free space does not mend
+    *(FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError),
+    *(BlockingIOError, ConnectionError),
+)
+
+
 def run() -> None:
     """Entry point: an error of the user's is one line and exit code 2."""
     _replace_closed_streams()
@@ -111,7 +117,7 @@ def run() -> None:
         if not isinstance(error, InputError):
             raise
         _stop(str(error))
-    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, BlockingIOError, ConnectionError) as error:
+    except _OF_THE_PATH as error:
         _stop(f"{error.filename or 'input/output'}: {error.strerror}")
     except OSError as error:
         from crosstask.storage import UnreadableFile

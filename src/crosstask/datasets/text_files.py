@@ -15,6 +15,7 @@ def read_text(path: Path, expected: str = "save it as UTF-8") -> str:
     try:
         return storage.read_text(path)
     except OSError as error:
+        storage.raise_if_disk_failed(error)
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8 text; {expected}") from None
@@ -35,6 +36,7 @@ def read_json(path: Path, expected: str) -> Any:
     try:
         return json.loads(storage.read_text(path))
     except OSError as error:
+        storage.raise_if_disk_failed(error)
         raise InputError(f"{path}: cannot be read ({error.strerror}); {expected}") from None
     except (ValueError, RecursionError):
         raise InputError(f"{path.name}: not valid JSON; {expected}") from None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.records import InputError, MissingExtra
-from crosstask.storage import open_regular, require_regular
+from crosstask.storage import open_regular, raise_if_disk_failed, require_regular
 
 # Formats that contain their own frames and audio; playlists, which refer to other files or the network, are excluded.
 CONTAINERS = (
@@ -36,6 +36,7 @@ def open_container(path: Path) -> Iterator[Any]:
     try:
         size = 0 if path.is_dir() else require_regular(path).stat().st_size
     except OSError as error:
+        raise_if_disk_failed(error)
         raise InputError(f"{path.name}: cannot be read ({error.strerror}); expected a video file") from None
     if path.is_dir() or size == 0:
         raise InputError(f"{path.name}: {'a folder' if path.is_dir() else 'empty, 0 bytes'}; expected a video file")

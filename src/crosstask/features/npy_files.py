@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, refuse_escaping_id, stack_rows
-from crosstask.storage import NotAnArray, load_array, map_array, open_regular, read_header, replace_file
+from crosstask.storage import NotAnArray, load_array, map_array, open_regular, raise_if_disk_failed, read_header, replace_file
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ def read_rows(path: Path, read: Callable[[Path], npt.NDArray[np.generic]] = map_
 
 def _input_error(path: Path, error: Exception) -> InputError:
     if isinstance(error, OSError):
+        raise_if_disk_failed(error)
         return InputError(f"{path.name}: cannot be read: {error.strerror}")
     if "truncated" in str(error):
         return InputError(f"{path.name}: {error}; fetch or extract it again")

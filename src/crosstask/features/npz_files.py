@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from crosstask.features.npy_files import check_shape
 from crosstask.records import InputError, stack_rows
-from crosstask.storage import NotAnArray, open_regular, read_header
+from crosstask.storage import NotAnArray, open_regular, raise_if_disk_failed, read_header
 
 ARRAY_NAME = "arr_0"  # the name that NumPy gives an array saved without one
 
@@ -64,6 +64,7 @@ def read_npz(path: Path, header_only: bool = False) -> npt.NDArray[np.floating]:
                 stream.seek(0)
                 return np.asarray(np.lib.format.read_array(cast(BinaryIO, stream), allow_pickle=False))
     except OSError as error:
+        raise_if_disk_failed(error)
         raise InputError(f"{path.name}: cannot be read: {error.strerror}") from None
     except InputError:
         raise

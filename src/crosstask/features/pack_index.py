@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError
-from crosstask.storage import read_text, stable_json
+from crosstask.storage import raise_if_disk_failed, read_text, stable_json
 
 FORMAT = 3  # of index.json
 _ONE_PART_FORMAT = 2  # read, no longer written
@@ -203,7 +203,10 @@ def read_index(path: Path) -> PackedFeatures | None:
         parts = tuple(Part(**entry) for entry in data["parts"])
         pack = PackedFeatures(path.parent, data["n_dimensions"], data["dtype"], videos, parts)
         return pack if _is_valid(pack) else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except OSError as error:
+        raise_if_disk_failed(error)  # the dtype of a pack that is taken for absent would be lost
+        return None
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -222,8 +225,10 @@ def _is_valid(pack: PackedFeatures) -> bool:
         return False
     part, next_row = 0, 0
     for video in pack.videos.values():
-        numbers = (video.part, video.first_row, video.n_rows, video.crc32, video.source_size, video.source_mtime_ns)
-        if type(video.id) is not str or not all(type(number) is int and number >= 0 for number in numbers):
+        numbers = (video.part, video.first_row, video.n_rows, video.crc32, video.source_size)
+        if type(video.id) is not str or type(video.source_mtime_ns) is not int:  # before 1970 it is negative
+            return False
+        if not all(type(number) is int and number >= 0 for number in numbers):
             return False
         if video.part > part:
             part, next_row = video.part, 0

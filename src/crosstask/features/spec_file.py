@@ -6,7 +6,7 @@
 from pathlib import Path
 
 from crosstask.records import InputError
-from crosstask.storage import MAX_SMALL_BYTES, read_text, write_text
+from crosstask.storage import MAX_SMALL_BYTES, raise_if_disk_failed, read_text, write_text
 
 FILE_NAME = "feature_spec.txt"
 OLD_FILE_NAME = "recipe.txt"
@@ -22,6 +22,7 @@ def find_feature_spec(folder: Path) -> str | None:
     try:
         return read_text(path, max_bytes=MAX_SMALL_BYTES).strip()[:_MAX_CHARACTERS]
     except OSError as error:
+        raise_if_disk_failed(error)
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from None

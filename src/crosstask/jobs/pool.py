@@ -16,7 +16,7 @@ from signal import SIG_IGN, SIGINT, signal
 from threading import Thread, current_thread, main_thread
 from typing import Any
 
-from crosstask.storage import read_text, write_text
+from crosstask.storage import raise_if_disk_failed, read_text, write_text
 
 Values = Mapping[str, Any]
 Work = Callable[[Values], Any]  # an importable function from JSON values to JSON values
@@ -44,7 +44,10 @@ def finished_result(folder: Path, job: Job) -> Any | None:
     """The result of a job that was finished with the same values, or None."""
     try:
         stored = json.loads(read_text(result_path(folder, job), "utf-8"))
-    except (OSError, ValueError, RecursionError):
+    except OSError as error:
+        raise_if_disk_failed(error)
+        return None
+    except (ValueError, RecursionError):
         return None
     same = isinstance(stored, dict) and "result" in stored and stored.get("values") == json.loads(json.dumps(dict(job.values)))
     return stored["result"] if same else None

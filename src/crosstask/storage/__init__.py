@@ -9,11 +9,28 @@ from crosstask.storage.arrays import (
     read_header,
     with_content_digest,
 )
-from crosstask.storage.atomic import flush_tree, replace_file, stable_json, write_bytes, write_json, write_many, write_text
+from crosstask.storage.atomic import (
+    flush_tree,
+    refuse_special_file,
+    replace_file,
+    stable_json,
+    write_bytes,
+    write_json,
+    write_many,
+    write_text,
+)
 from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
 from crosstask.storage.figures import figure_bytes
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
-from crosstask.storage.reading import MAX_SMALL_BYTES, UnreadableFile, open_regular, read_bytes, read_text, require_regular
+from crosstask.storage.reading import (
+    MAX_SMALL_BYTES,
+    UnreadableFile,
+    open_regular,
+    raise_if_disk_failed,
+    read_bytes,
+    read_text,
+    require_regular,
+)
 from crosstask.storage.scratch import scratch_rows
 from crosstask.storage.single_thread import single_thread
 
@@ -32,9 +49,11 @@ __all__ = [
     "map_array",
     "nonblocking_lock",
     "open_regular",
+    "raise_if_disk_failed",
     "read_bytes",
     "read_header",
     "read_text",
+    "refuse_special_file",
     "replace_file",
     "require_regular",
     "scratch_rows",

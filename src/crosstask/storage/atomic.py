@@ -10,6 +10,7 @@ import json
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from crosstask.storage.locks import truncated_name, try_flock, unlink_if_unlocked
+from crosstask.storage.reading import UnreadableFile
 
 _TEMPORARY = re.compile(r"\..+\.(?:[0-9a-f]{16}|\d+-\d+)\.partial")  # the second kind was written by version 0.1
 _BATCH = 200  # ours: files of `write_many` that are open at once, below the usual limit of 1,024
@@ -41,6 +43,7 @@ def _replaced(path: Path) -> Iterator[IO[bytes]]:
     """A file as in `replace_file`, which the caller flushes to disk."""
     if not path.name:  # '.', or an empty name
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    refuse_special_file(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_stale_temporaries(path.parent.absolute())
     temporary, opened = _open_temporary(path)
@@ -56,6 +59,16 @@ def _replaced(path: Path) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError) and error.filename in (None, str(temporary)):
             error.filename, error.filename2 = str(path), None  # report the user's name, not the temporary one
         raise
+
+
+def refuse_special_file(path: Path) -> None:
+    """Raise UnreadableFile for a FIFO, socket or device: a rename would put a file in its place, such as in that of /dev/null."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:  # absent, or an error that writing reports
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
+        raise UnreadableFile(errno.EINVAL, "a pipe or device; expected the name of a file", str(path))
 
 
 def _open_temporary(path: Path) -> tuple[Path, IO[bytes]]:

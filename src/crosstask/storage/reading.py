@@ -17,6 +17,22 @@ class UnreadableFile(OSError):
     """A file that is not a regular file or is too large; `strerror` says which."""
 
 
+_FAULTS_OF_A_FILE = {
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EACCES, errno.EPERM),
+    *(errno.EINVAL, errno.ENXIO, errno.EFBIG, errno.EILSEQ),
+}
+
+
+def raise_if_disk_failed(error: OSError) -> None:
+    """Raise the error again unless it is the file's own: absent, forbidden, no regular file, too large.
+
+    A video whose file is at fault can be skipped. A disk that fails (EIO), or too many open files, may be over at the next call: skipping would
+    leave results behind that no later command corrects.
+    """
+    if error.errno is not None and error.errno not in _FAULTS_OF_A_FILE:
+        raise error
+
+
 def open_regular(path: Path) -> BinaryIO:
     """A regular file opened for reading; UnreadableFile for a FIFO, socket or device, which are opened without waiting."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -46,7 +62,11 @@ def read_bytes(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
             raise UnreadableFile(
                 errno.EFBIG, f"{size / 1e6:.0f} MB is too large; expected at most {max_bytes / 1e6:.0f} MB", str(path)
             )
-        return file.read(min(size + 1, max_bytes))  # a larger request would be allocated whole
+        try:
+            return file.read(min(size + 1, max_bytes))  # a larger request would be allocated whole
+        except OSError as error:
+            error.filename = error.filename or str(path)
+            raise
 
 
 def read_text(path: Path, encoding: str = "utf-8-sig", max_bytes: int = MAX_TEXT_BYTES) -> str:

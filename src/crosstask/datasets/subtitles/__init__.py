@@ -10,7 +10,7 @@ from crosstask.datasets.subtitles.language import language_in_name
 from crosstask.datasets.subtitles.srt import read_srt
 from crosstask.datasets.subtitles.webvtt import read_webvtt
 from crosstask.records import InputError, Narration, at_line
-from crosstask.storage import read_bytes
+from crosstask.storage import raise_if_disk_failed, read_bytes
 
 __all__ = ["READERS", "parse_narration", "read_narration"]
 
@@ -29,6 +29,7 @@ def read_narration(path: Path) -> Narration:
     try:
         data = read_bytes(path, _MAX_BYTES)
     except OSError as problem:
+        raise_if_disk_failed(problem)
         raise InputError(f"{path}: cannot be read ({problem.strerror}); expected a .vtt, .srt, .json or .json3 file") from problem
     return parse_narration(path, data)
 
