@@ -19,6 +19,7 @@ from crosstask.correction.queue import Place, next_items
 from crosstask.evaluation.evaluate import evaluate_videos
 from crosstask.evaluation.paired import mean_interval
 from crosstask.evaluation.splits import Split, group_split
+from crosstask.evaluation.task_intervals import sign_flip_p
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.inference import decoder_of
 from crosstask.methods.hmm import HiddenMarkovModel
@@ -30,6 +31,7 @@ from crosstask.runs import answer_is_right
 
 COMMAND = "CROSSTASK_DATA=DATA python -m benchmarks.real_data.corrections --out results/corrections.json"
 VIDEOS = (1, 2, 3, 5, 10)  # corrected videos a task
+REPEATED = range(10, 22)  # seeds of splits on which one corrected video is compared with none once more
 QUEUE_ROUNDS, QUEUE_SHARE = 3, 0.04  # in each round this share of the steps of the pool is corrected, then the model learns again
 
 Labels = Mapping[VideoKey, tuple[StepLabel, ...]]
@@ -88,6 +90,21 @@ def curves(corpus: Corpus, split: Split, seed: int) -> tuple[dict[str, Recalls],
     return found, steps, weak
 
 
+def one_video_again(name: str) -> dict[str, Any]:
+    """One corrected video a task against none on splits that nothing was chosen on."""
+    corpus = with_packed_features(open_corpus(data_folder() / name)).without_windows()
+    runs = []
+    for seed in REPEATED:
+        split = group_split(corpus, np.random.default_rng(seed))
+        train = corpus.only(split.train)
+        labels = {v.key: true_labels(corpus, v) for v in drawn_videos(train, 1, seed, corpus.tasks)}
+        moments = {key: tuple(map(as_moment, of)) for key, of in labels.items()}
+        scorers = {name: learnt(train, of, seed) for name, of in (("0", {}), ("1 intervals", labels), ("1 moments", moments))}
+        runs.append({arm: evaluate_videos(corpus, of, split.test).by_metric["recall"] for arm, of in scorers.items()})
+        print(name, seed, {k: round(float(np.mean(list(v.values()))), 3) for k, v in runs[-1].items()}, flush=True)
+    return {f"{arm} - 0": over_tasks(runs, arm, "0") for arm in ("1 intervals", "1 moments")}
+
+
 def found_in(corpus: Corpus, scorer: Scorer, videos: Iterable[Video], labels: Labels) -> dict[Place, FoundStep]:
     """Every step of some videos as it is found given the labels."""
     found = {}
@@ -134,7 +151,11 @@ def over_tasks(runs: list[dict[str, Recalls]], first: str, second: str) -> dict[
     """Mean over tasks of the difference of two recalls in points, each task the mean over splits, with its 95 % interval over tasks."""
     tasks = sorted({task for run in runs for task in run[first] if task in run[second]})
     gains = [np.mean([run[first][t] - run[second][t] for run in runs if t in run[first] and t in run[second]]) for t in tasks]
-    return mean_interval(100 * np.array(gains)) | {"tasks": len(tasks), "tasks_above": int(np.sum(np.array(gains) > 0))}
+    return mean_interval(100 * np.array(gains)) | {
+        "tasks": len(tasks),
+        "tasks_above": int(np.sum(np.array(gains) > 0)),
+        "p of the sign-flip test": sign_flip_p(np.array(gains), np.random.default_rng(0)),
+    }
 
 
 def measured(name: str, splits: int) -> dict[str, Any]:
@@ -187,6 +208,7 @@ def main() -> None:
         "command": COMMAND,
         "seeds": list(range(arguments.splits)),
         **{name: measured(name, arguments.splits) for name in arguments.corpora},
+        "one corrected video, seeds 10 to 21": {name: one_video_again(name) for name in arguments.corpora},
     }
     write_result(arguments.out, result)
 
