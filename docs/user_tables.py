@@ -58,7 +58,22 @@ def corrections_table() -> str:
             rows.append([corpus, number, *cells])
         other = data["points over tasks"]["other tasks corrected - 0"]
         rows.append([corpus, "all, but of other tasks only", "", f"{interval(other)} points"])
-    return table(["corpus (`corrections`)", "corrected videos a task", "one moment a step; gain", "intervals; gain"], rows)
+    header = ["corpus (`corrections`)", "corrected videos a task", "one moment a step; gain", "intervals; gain"]
+    return f"{table(header, rows)}\n\n{one_video_again()}"
+
+
+def one_video_again() -> str:
+    """One corrected video against none on splits that were never looked at, with two kinds of intervals and a test."""
+    lines = []
+    for corpus, gains in recorded("corrections")["one corrected video, seeds 10 to 21"].items():
+        for kind in ("moments", "intervals"):
+            of = gains[f"1 {kind} - 0"]
+            low, high = of["bootstrap"]
+            won = f"{of['tasks_above']} of {of['tasks']} tasks"
+            p = of["p of the sign-flip test"]
+            lines.append([corpus, kind, interval(of), f"[{low:+.1f}, {high:+.1f}]", won, f"{p:.3f}"])
+    header = ["one corrected video, 12 further splits", "labels", "gain, Student's t over tasks", "bootstrap over tasks"]
+    return table([*header, "tasks above 0", "p of the sign-flip test"], lines)
 
 
 def confidence_table() -> str:

@@ -102,7 +102,19 @@ def one_video_again(name: str) -> dict[str, Any]:
         scorers = {name: learnt(train, of, seed) for name, of in (("0", {}), ("1 intervals", labels), ("1 moments", moments))}
         runs.append({arm: evaluate_videos(corpus, of, split.test).by_metric["recall"] for arm, of in scorers.items()})
         print(name, seed, {k: round(float(np.mean(list(v.values()))), 3) for k, v in runs[-1].items()}, flush=True)
-    return {f"{arm} - 0": over_tasks(runs, arm, "0") for arm in ("1 intervals", "1 moments")}
+    return {f"{arm} - 0": over_tasks(runs, arm, "0") | without_normality(runs, arm, "0") for arm in ("1 intervals", "1 moments")}
+
+
+def without_normality(runs: list[dict[str, Recalls]], first: str, second: str) -> dict[str, Any]:
+    """The gain of each task in points, a bootstrap interval over tasks, and the p-value of the sign-flip test."""
+    gains, rng = gains_by_task(runs, first, second), np.random.default_rng(0)
+    values = np.array(list(gains.values()))
+    means = values[rng.integers(len(values), size=(4000, len(values)))].mean(axis=1)
+    return {
+        "by task": gains,
+        "bootstrap": np.quantile(means, [0.025, 0.975]).tolist(),
+        "p of the sign-flip test": sign_flip_p(values, rng),
+    }
 
 
 def found_in(corpus: Corpus, scorer: Scorer, videos: Iterable[Video], labels: Labels) -> dict[Place, FoundStep]:
@@ -147,15 +159,19 @@ def _answer(found: FoundStep, truth: StepLabel) -> StepLabel:
     return StepLabel(truth.step, moment_s=found.moment_s) if right else as_moment(truth)
 
 
+def gains_by_task(runs: list[dict[str, Recalls]], first: str, second: str) -> dict[str, float]:
+    """Task -> difference of two recalls in points, mean over the splits in which both have it."""
+    tasks = sorted({task for run in runs for task in run[first] if task in run[second]})
+    return {
+        t: 100 * float(np.mean([run[first][t] - run[second][t] for run in runs if t in run[first] and t in run[second]]))
+        for t in tasks
+    }
+
+
 def over_tasks(runs: list[dict[str, Recalls]], first: str, second: str) -> dict[str, Any]:
     """Mean over tasks of the difference of two recalls in points, each task the mean over splits, with its 95 % interval over tasks."""
-    tasks = sorted({task for run in runs for task in run[first] if task in run[second]})
-    gains = [np.mean([run[first][t] - run[second][t] for run in runs if t in run[first] and t in run[second]]) for t in tasks]
-    return mean_interval(100 * np.array(gains)) | {
-        "tasks": len(tasks),
-        "tasks_above": int(np.sum(np.array(gains) > 0)),
-        "p of the sign-flip test": sign_flip_p(np.array(gains), np.random.default_rng(0)),
-    }
+    gains = np.array(list(gains_by_task(runs, first, second).values()))
+    return mean_interval(gains) | {"tasks": len(gains), "tasks_above": int(np.sum(gains > 0))}
 
 
 def measured(name: str, splits: int) -> dict[str, Any]:
