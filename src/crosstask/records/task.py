@@ -35,7 +35,7 @@ class Task:
         if not self.steps:
             raise InputError(f"task '{self.title or self.id}': no steps; expected at least one step name")
         for number, step in enumerate(self.steps, start=1):
-            if not isinstance(step, str) or not step.strip():
+            if not isinstance(step, str) or not any(map(_is_visible, step)):
                 raise InputError(f"task '{self.title or self.id}': step {number} is empty; expected words such as 'pour milk'")
         try:
             "".join(self.steps).encode("utf-8")
@@ -49,6 +49,11 @@ class Task:
             )
         if self.order:
             topological_order(self.order, range(len(self.steps)), f"task '{self.title or self.id}'")
+
+
+def _is_visible(character: str) -> bool:
+    """True unless the character is a space, a control character or of no width."""
+    return character.isprintable() and not character.isspace()
 
 
 def topological_order(edges: Iterable[tuple[int, int]], ranks: Sequence[float], name: str = "order") -> list[int]:
