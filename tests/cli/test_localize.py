@@ -67,3 +67,10 @@ def test_the_language_is_given_or_refused(talk):
     done = crosstask("localize", talk, "--steps", "pour milk; whisk egg", "--language", "de")
     assert "the speech is in German, the step names are in English" in done.stderr and "even spacing" in done.stderr
     assert "format 'mp3' is unknown" in refused("localize", talk, "--steps", "a; b", "--format", "mp3")
+
+
+def test_a_file_given_as_steps_is_not_taken_for_a_step(talk, tmp_path):
+    (tmp_path / "steps.txt").write_text("pour milk\nwhisk egg\n")
+    assert "steps.txt: a file; expected step names, or the file as --steps-file" in refused(
+        "localize", talk, "--steps", tmp_path / "steps.txt"
+    )

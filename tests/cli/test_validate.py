@@ -101,3 +101,16 @@ def test_one_task_and_five_videos_work_and_say_what_to_expect(tmp_path):
         "train", tmp_path, "--out", tmp_path / "m.safetensors", "--videos", listed, "--epochs", 2, "--recipe", "paper"
     )
     assert done.returncode == 0 and "one task" in done.stderr and "only 5 videos" in done.stderr
+
+
+def test_values_that_training_refuses_or_that_dwarf_the_others_are_listed(tmp_path):
+    write_tiny(tmp_path)
+    for name, dtype, value in (("-v1_0", np.float64, 1e300), ("-v1_1", np.float32, 1e30), ("-v2_0", np.float32, -1e12)):
+        rows = np.load(tmp_path / "crosstask_features" / f"{name}.npy").astype(dtype)
+        rows[3, 2] = value
+        np.save(tmp_path / "crosstask_features" / f"{name}.npy", rows)
+    done = crosstask("validate", tmp_path)
+    assert done.returncode == 2 and "1 error, 2 warnings" in done.stdout
+    assert "error: crosstask_features/-v1_0.npy: row 3, column 2 is 1e+300, too large for float32: scale" in done.stdout
+    assert "warning: crosstask_features/-v1_1.npy: values up to 1e+30; expected at most 1e+18" in done.stdout
+    assert "warning: crosstask_features/-v2_0.npy: values up to 1e+12; in most videos up to " in done.stdout

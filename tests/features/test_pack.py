@@ -90,6 +90,16 @@ def test_nonfinite_values_are_rejected_by_name(tmp_path, bad, message):
     assert not (tmp_path / "p" / "index.json").exists()
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_values_beyond_float32_are_not_advised_to_be_packed_as_float32(tmp_path, dtype):
+    source = write_npy_features(tmp_path / "f")
+    rows = np.zeros((4, 5))
+    rows[2, 1] = -1e300
+    write_rows(tmp_path / "f" / "v1.npy", rows)
+    with pytest.raises(InputError, match=r"v1.npy: row 2, column 1 is -1e\+300, too large for float32: scale"):
+        pack_features(source, source, tmp_path / "p", dtype)
+
+
 def test_different_number_of_columns_is_rejected(tmp_path):
     source = write_npy_features(tmp_path / "f")
     write_rows(tmp_path / "f" / "v5.npy", np.zeros((4, 6), np.float32))

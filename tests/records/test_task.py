@@ -18,3 +18,9 @@ def test_what_is_no_partial_order_is_refused(edges, message):
 
 def test_a_long_circle_is_found():
     assert without_circles([(0, 1), (1, 2), (2, 3), (3, 0), (3, 4)]) == [(3, 4)]
+
+
+@pytest.mark.parametrize("name", ["", " ", "\u200b", "\u200d \u2060", "\x07"])
+def test_a_step_without_a_visible_character_is_empty(name):
+    with pytest.raises(InputError, match="step 2 is empty"):
+        Task("1", "Make Latte", ("pour milk", name))

@@ -101,6 +101,10 @@ def test_an_unfinished_line_is_dropped_and_a_finished_one_without_its_end_is_kep
     [
         ("[]", "not a change"),
         ("{", "line 2: damaged"),
+        (
+            '{"format": 1, "change": 9, "task": "1", "video": "v", "labels": [{"step": 1, "name": "\\ud800", "kind": "not shown"}]}',
+            "line 2: damaged",
+        ),
         ('{"format": 9}', "format 1"),
         ('{"format": 1, "change": 2, "task": "1", "video": "../x", "undoes": 1}', "cannot name a file"),
         (

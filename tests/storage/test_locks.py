@@ -90,3 +90,17 @@ def test_a_lock_that_cannot_be_made_names_what_it_protects(tmp_path, monkeypatch
     with pytest.raises(OSError, match="Read-only") as raised, nonblocking_lock(tmp_path / "f"):
         pass
     assert raised.value.filename == str(tmp_path / "f")
+
+
+@pytest.mark.parametrize("lock", [nonblocking_lock, lambda path: blocking_lock(path, lambda process: None)])
+def test_a_full_disk_names_what_the_lock_protects_and_leaves_no_lock_file(tmp_path, monkeypatch, lock):
+    def full(descriptor, data, offset):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(OSError, match="No space left") as caught, lock(tmp_path / "labels.jsonl"):
+        pass
+    assert caught.value.filename == str(tmp_path / "labels.jsonl") and not list(tmp_path.iterdir())
+    monkeypatch.undo()
+    with lock(tmp_path / "labels.jsonl"):
+        pass

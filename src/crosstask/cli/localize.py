@@ -1,5 +1,6 @@
 """`crosstask localize`: where the steps of a task happen in new videos."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -109,6 +110,8 @@ def _steps(task: str | None, steps: str | None, steps_file: Path | None) -> str 
         raise InputError(f"{' and '.join(given)}: expected one of them")
     if not given:
         raise InputError('say which steps to look for: --task ID, --steps "pour milk, whisk egg" or --steps-file FILE')
+    if steps is not None and os.path.isfile(steps):  # noqa: PTH113 - a long list of steps is no path, which Path.is_file raises for
+        raise InputError(f"--steps {steps}: a file; expected step names, or the file as --steps-file {steps}")
     return steps if steps_file is None else read_step_list(steps_file)
 
 

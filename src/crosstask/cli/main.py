@@ -126,7 +126,9 @@ def run() -> None:
             _stop(f"{error.filename}: {error.strerror}")
         _stop(f"{error.filename or 'input/output'}: {error.strerror}; free space or check the disk, then repeat the command")
     except MemoryError as error:
-        _stop(f"not enough memory ({error or 'none is left'}); close other programs, use fewer --workers, or a larger machine")
+        _stop(
+            f"not enough memory ({str(error) or 'none is left'}); close other programs, use fewer --workers, or a larger machine"
+        )
     except KeyboardInterrupt:
         _stop("interrupted; repeat the command to resume", _INTERRUPTED)
     except Exception as error:

@@ -11,7 +11,7 @@ from crosstask.datasets.release import (
     write_release,
     write_step_intervals,
 )
-from crosstask.records import Corpus, InputError
+from crosstask.records import Corpus, InputError, path_argument
 
 __all__ = [
     "open_corpus",
@@ -29,7 +29,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     """The corpus in a folder of the published layout, with a `corpus.toml`, or of another data set; also from that data set's JSON file."""
     from crosstask.datasets.detect_format import read_dataset_file, read_dataset_folder
 
-    path = Path(folder)
+    path = path_argument(folder, "the folder of a corpus")
     if path.suffix == ".json" and path.is_file():
         return read_dataset_file(path)
     if path.is_file():

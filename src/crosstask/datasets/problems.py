@@ -13,7 +13,9 @@ from crosstask.features import NpyFeatures, read_rows
 from crosstask.records import Corpus, InputError, Problem, Progress, Task, Video, VideoKey, no_progress, refuse_escaping_id
 
 T = TypeVar("T")
-_ROWS_AT_ONCE = 4096  # bounds the memory of the finiteness check
+_ROWS_AT_ONCE = 4096  # bounds the memory of the check of values
+_LARGEST_SCALED = 1e18  # the squares of larger values, of which training has sums, come near the largest float32
+_UNLIKE = 1e6  # times the median over the videos: one such video decides the scale of all
 
 
 def problems_of_files(folder: Path, progress: Progress = no_progress) -> tuple[Corpus | None, list[Problem]]:
@@ -115,12 +117,13 @@ def _problems_of_intervals(corpus: Corpus) -> list[Problem]:
 
 
 def _problems_of_features(corpus: Corpus, progress: Progress) -> list[Problem]:
-    """Feature files that are unreadable, transposed, of a different number of columns, or not finite; videos without features."""
+    """Feature files that are unreadable, transposed, of a different number of columns or size of values, or not finite; videos without features."""
     features = corpus.features
     if not isinstance(features, NpyFeatures):
         return []
     problems: list[Problem] = []
     shapes: dict[str, tuple[int, int]] = {}
+    largest: dict[str, float] = {}
     videos = sorted({video.id for video in corpus.videos if video.id in features})
     with progress("checking features", len(videos)) as advance:
         for video in videos:
@@ -128,9 +131,11 @@ def _problems_of_features(corpus: Corpus, progress: Progress) -> list[Problem]:
             rows = _read_or_report(lambda video=video: read_rows(features.path(video)), problems, file)  # type: ignore[misc]
             if rows is not None:
                 shapes[video] = rows.shape
-                problems += _nonfinite_values(rows, file)
+                largest[video], impossible = _largest_value(rows, file)
+                problems += impossible
             advance()
     problems += _inconsistent_widths(shapes, features.folder.name)
+    problems += _inconsistent_sizes(largest, features.folder.name)
     missing = [video for video in corpus.videos if video.id not in features]
     problems += [_missing(video, features.folder.name) for video in missing]
     return problems
@@ -142,12 +147,37 @@ def _missing(video: Video, folder: str) -> Problem:
     )
 
 
-def _nonfinite_values(rows: np.ndarray, file: str) -> Iterable[Problem]:
+def _largest_value(rows: np.ndarray, file: str) -> tuple[float, list[Problem]]:
+    """The largest absolute value, and the first value that training refuses: NaN, infinite, or beyond float32."""
+    largest = 0.0
     for first in range(0, len(rows), _ROWS_AT_ONCE):
-        bad = np.argwhere(~np.isfinite(rows[first : first + _ROWS_AT_ONCE]))
+        some = rows[first : first + _ROWS_AT_ONCE]
+        with np.errstate(over="ignore"):
+            sizes = np.abs(some.astype(np.float32))
+        bad = np.argwhere(~np.isfinite(sizes))
         if bad.size:
-            yield Problem(file, None, f"row {first + bad[0][0]}, column {bad[0][1]} is NaN or infinite; extract this video again")
-            return
+            value = some[tuple(bad[0])]
+            what = f"{value:.3g}, too large for float32: scale the features, or" if np.isfinite(value) else "NaN or infinite;"
+            return 0.0, [Problem(file, None, f"row {first + bad[0][0]}, column {bad[0][1]} is {what} extract this video again")]
+        largest = max(largest, float(sizes.max()))
+    return largest, []
+
+
+def _inconsistent_sizes(largest: dict[str, float], folder: str) -> Iterable[Problem]:
+    """Files whose values are far larger than those of the other videos, or too large to be squared."""
+    median = float(np.median(list(largest.values()))) if largest else 0.0
+    for video, value in sorted(largest.items()):
+        if value > _LARGEST_SCALED:
+            message = (
+                f"values up to {value:.3g}; expected at most {_LARGEST_SCALED:g}, or training may diverge: scale the features"
+            )
+        elif value > _UNLIKE * median > 0:
+            message = (
+                f"values up to {value:.3g}; in most videos up to {median:.3g}: scale the features, or extract this video again"
+            )
+        else:
+            continue
+        yield Problem(f"{folder}/{video}.npy", None, message, "warning")
 
 
 def _inconsistent_widths(shapes: dict[str, tuple[int, int]], folder: str) -> Iterable[Problem]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.evaluation.paired import METRICS
-from crosstask.inference import decode_scores, decoder_of
+from crosstask.inference import DECODERS, decode_scores, decoder_of
 from crosstask.inference.intervals import intervals_around
 from crosstask.methods import method_named
 from crosstask.methods.own_code import is_own
@@ -21,7 +21,7 @@ from crosstask.metrics.matched_f1 import MatchedF1
 from crosstask.metrics.recall import StepRecall, mean_over_tasks
 from crosstask.metrics.truth import annotated_videos, true_segments
 from crosstask.narration.joint_decoding import JointDecoder, fit_joint_decoder
-from crosstask.records import Corpus, InputError, Video, parse_video_key
+from crosstask.records import Corpus, InputError, Video, choice_argument, corpus_argument, parse_video_key, whole_argument
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,6 +140,8 @@ def evaluate(
     """
     if not isinstance(model, str) and not hasattr(model, "score"):
         raise InputError(f"a {type(model).__name__} cannot be evaluated; expected a model, or a method's name such as 'uniform'")
+    corpus, seed = corpus_argument(corpus), whole_argument(seed, "seed")
+    choice_argument(decoder, "decoder", DECODERS)
     tested = annotated_videos(corpus) if videos is None else _by_key(corpus, videos)
     if not tested:
         raise InputError(

@@ -14,7 +14,9 @@ from crosstask.experiments.job import split_for_job, training_videos
 from crosstask.experiments.tables import difference_cell, mean_cell
 from crosstask.methods.protocols import Method
 from crosstask.methods.table import known_settings, method_title, resolve_method
-from crosstask.records import Corpus, InputError
+from crosstask.records import Corpus, InputError, corpus_argument, whole_argument
+
+_MOST_RUNS = 100_000  # more is a slip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +64,10 @@ def compare(
 
     `settings` gives settings by the method's name. `crosstask experiment cross-task` does the same with kept, resumable jobs.
     """
+    corpus, seed, runs = corpus_argument(corpus), whole_argument(seed, "seed"), whole_argument(runs, "runs", 1, _MOST_RUNS)
+    train_videos = whole_argument(train_videos, "train_videos", 1)
+    if isinstance(methods, str) or not isinstance(methods, Sequence):
+        raise InputError(f"methods {methods!r:.60}: expected a list such as ['hmm', 'uniform']")
     names = [method_title(method) for method in methods]
     if not names or len(set(names)) < len(names):
         raise InputError(f"methods {names}: expected at least one, each with its own name")

@@ -31,6 +31,7 @@ _READ_AHEAD = 2  # videos read by threads while one is written
 _MAX_RELATIVE_ERROR = 0.05
 _MAX_COARSE_COLUMNS = 0.1
 _N_PROBED_ROWS = 16  # rows of a video on which that is measured
+_LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 Progress = Callable[[int, int], None]  # videos done, videos in all
 
 
@@ -196,9 +197,12 @@ def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.
     if not all_finite(packed):
         bad = np.argwhere(~np.isfinite(packed))[0]
         where = f"{video_id}.npy: row {bad[0]}, column {bad[1]} is"
-        if np.isfinite(rows[bad[0], bad[1]]):
-            raise NeedsFloat32(f"{where} too large for float16: pack with --dtype float32")
-        raise InputError(f"{where} NaN or infinite: extract it again")
+        value = rows[bad[0], bad[1]]
+        if not np.isfinite(value):
+            raise InputError(f"{where} NaN or infinite: extract it again")
+        if abs(float(value)) > _LARGEST_FLOAT32:
+            raise InputError(f"{where} {value:.3g}, too large for float32: scale the features, or extract it again")
+        raise NeedsFloat32(f"{where} too large for float16: pack with --dtype float32")
     if packed.dtype == np.float16 and rows.dtype != np.float16 and _float16_loses_precision(rows):
         raise NeedsFloat32(
             f"{video_id}.npy: float16 is too coarse for these columns (tiny, or far from 0): pack with --dtype float32"

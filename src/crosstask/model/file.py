@@ -12,7 +12,7 @@ import numpy.typing as npt
 from crosstask.methods.component_scorer import component_scorer_from
 from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.model.model import Model
-from crosstask.records import InputError, Task, parse_video_key
+from crosstask.records import InputError, Task, parse_video_key, path_argument
 from crosstask.storage import content_is_intact, with_content_digest, write_bytes
 from crosstask.text.sharing import SharingFunction
 
@@ -94,7 +94,7 @@ def save_model(model: Model, path: str | Path) -> Path:
     }
     contiguous = {name: np.ascontiguousarray(a) for name, a in sorted(arrays.items())}
     text = json.dumps(with_content_digest(description, contiguous), sort_keys=True, ensure_ascii=False)
-    return write_bytes(Path(path), save(contiguous, {"crosstask": text}))
+    return write_bytes(path_argument(path, "the model file to write"), save(contiguous, {"crosstask": text}))
 
 
 def load_model(path: str | Path, sharing: SharingFunction | None = None) -> Model:
@@ -104,7 +104,7 @@ def load_model(path: str | Path, sharing: SharingFunction | None = None) -> Mode
     """
     from safetensors import SafetensorError, safe_open
 
-    path = Path(path)
+    path = path_argument(path, "a model file written by train")
     if not path.is_file():
         raise InputError(f"{path}: no such model file; `crosstask train CORPUS --out {path.name}` makes one")
     try:

@@ -18,7 +18,7 @@ from crosstask.narration.language import language_of
 from crosstask.narration.mention_evidence import mention_centres, settings_for
 from crosstask.narration.narrate import NarratedVideo, why_unusable
 from crosstask.narration.relatedness import why_unrelated
-from crosstask.records import FoundStep, InputError, Localization, Narration, Task, Video, task_from_steps
+from crosstask.records import FoundStep, InputError, Localization, Narration, Task, Video, path_argument, task_from_steps
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import encoder_for_language
 
@@ -66,11 +66,11 @@ def localize(
     image-text model and no other model, frames are compared with the step names.
     """
     task = task_from_steps(steps, title or "new task")
-    said = None if narration is None else Path(narration)
+    said = None if narration is None else path_argument(narration, "a subtitle file")
     if model is None and features is not None:
         model = zero_shot_model(features)
     if model is None:
-        found = localize_file(Path(video), task, said, language)
+        found = localize_file(path_argument(video, "a video or subtitle file"), task, said, language)
         log.info("%s: steps found by %s", video, found.source)
         return found.localization
     if isinstance(model, str | Path):

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.features.pack import all_finite
-from crosstask.inference import decoder_of
+from crosstask.inference import DECODERS, decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.methods.text_prior import with_text_side
 from crosstask.model.joint_localization import localize_with_narration, narration_for
 from crosstask.model.localization import labels_kept, localization_of, scores_and_presence
-from crosstask.records import InputError, Localization, StepLabel, Task, VideoKey, task_from_steps
+from crosstask.records import InputError, Localization, StepLabel, Task, VideoKey, choice_argument, path_argument, task_from_steps
 from crosstask.text.stems import words_as_written
 
 Video = str | Path | npt.NDArray[np.floating]
@@ -52,6 +52,7 @@ class Model:
         With `labels` of some steps by a person, the other steps are found given these, from the features alone.
         """
         wanted = self.task_wanted(task, steps)
+        choice_argument(decoder, "decoder", DECODERS)
         rows, name = self._features_of(video)
         if len(rows) < len(wanted.steps):
             raise InputError(
@@ -73,20 +74,20 @@ class Model:
         if (task is None) == (steps is None):
             raise InputError('say which steps to look for: either a task, or steps such as "pour milk, whisk egg"')
         if task is None:
-            return task_from_steps(steps or "")
+            return task_from_steps("" if steps is None else steps)
         return task if isinstance(task, Task) else self.task_named(task)
 
     def task_named(self, name: str) -> Task:
         """A task that the model knows, by id or by title in any case."""
         known = {t.title.lower(): t for t in self.tasks.values()} | {t.id: t for t in self.tasks.values()}
-        found = known.get(name) or known.get(str(name).lower())
+        found = known.get(str(name)) or known.get(str(name).lower())
         if found is None:
             from difflib import get_close_matches
 
             near = get_close_matches(str(name).lower(), known, n=3, cutoff=0.4)
             some = ", ".join(sorted(self.tasks)[:3]) + (" ..." if len(self.tasks) > 3 else "")
             hint = f"did you mean {' or '.join(near)}?" if near else f"it knows {len(self.tasks)} by id: {some}."
-            raise InputError(f"task '{name}' is not in the model; {hint} For a new task, give its steps instead")
+            raise InputError(f"task '{name!s:.60}' is not in the model; {hint} For a new task, give its steps instead")
         return found
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
@@ -111,7 +112,7 @@ class Model:
             raise InputError(f"a {type(video).__name__} is no video; expected a video file, a feature file or an array (T, D)")
         from crosstask.model.video_features import features_of_file
 
-        path = Path(video)
+        path = path_argument(video, "a video file or a feature file")
         return features_of_file(path, self.feature_spec, self.weights), path.stem
 
     def with_features(self, features: str) -> "Model":

@@ -14,7 +14,17 @@ from crosstask.methods.own_code import is_own, load_own
 from crosstask.methods.protocols import Method
 from crosstask.methods.table import method_title
 from crosstask.model.model import Model
-from crosstask.records import Corpus, InputError, StepLabel, VideoKey, labels_from_annotation, parse_video_key
+from crosstask.records import (
+    Corpus,
+    InputError,
+    StepLabel,
+    VideoKey,
+    corpus_argument,
+    labels_from_annotation,
+    parse_video_key,
+    path_argument,
+    whole_argument,
+)
 from crosstask.text.sharing import Sharing, sharing_name
 
 log = logging.getLogger(__name__)
@@ -41,8 +51,7 @@ def train(
     `start` is a model to continue from, which takes fewer iterations. With a `checkpoint` path, an interrupted training resumes; delete that
     file when the model is saved. With `pack`, feature files are packed beside the corpus first.
     """
-    if not isinstance(corpus, Corpus):
-        raise InputError(f"a {type(corpus).__name__} is no corpus; expected what open_corpus(FOLDER) returns")
+    corpus, seed = corpus_argument(corpus), whole_argument(seed, "seed")
     chosen = _training_part(with_packed_features(corpus) if pack else corpus, videos)
     if not narration:
         chosen = chosen.without_windows()
@@ -116,7 +125,7 @@ def _with_callbacks(
             raise InputError(f"method '{method_title(method)}' cannot start from a model; `hmm` can")
         changes["start"] = start.scorer
     elif checkpoint is not None and "checkpoint" in names:
-        changes["checkpoint"] = method.checkpoint_at(Path(checkpoint))
+        changes["checkpoint"] = method.checkpoint_at(path_argument(checkpoint, "the checkpoint file"))
     if after_epoch is not None and "after_epoch" in names:
         changes["after_epoch"] = after_epoch
     return replace(method, **changes) if changes else method

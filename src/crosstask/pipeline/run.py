@@ -38,7 +38,7 @@ from crosstask.pipeline.preflight import (
 )
 from crosstask.pipeline.run_labels import labels_of, relevant_videos, remove_learning_backup, with_run_labels
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
-from crosstask.records import Corpus, InputError, Localization, Progress, VideoKey, no_progress
+from crosstask.records import Corpus, InputError, Localization, Progress, VideoKey, no_progress, path_argument, whole_argument
 from crosstask.storage import derived_folder, nonblocking_lock
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import choose_encoder
@@ -104,18 +104,19 @@ def run(
     The run folder is `out`, by default `FOLDER/run`; `crosstask view` and `crosstask export` read it. Labels that people gave in the run folder are
     used in training and stay as they are; `use_annotations` lists videos ("TASK_VIDEO") whose annotation in the corpus is used as well, or is "all".
     """
+    folder, seed = path_argument(folder, "a folder with corpus.toml"), whole_argument(seed, "seed")
     known = load_model(model).feature_spec if model is not None else "unknown"
     config = RunConfig(
         spec=parse_feature_spec(features or (known if known != "unknown" else default_features())),
         seed=seed,
         model=None if model is None else Path(model),
         transcribe=transcribe,
-        command=f"crosstask run {Path(folder).name} --seed {seed}",
+        command=f"crosstask run {folder.name} --seed {seed}",
         use_annotations=use_annotations
         if use_annotations is None or isinstance(use_annotations, str)
         else tuple(use_annotations),
     )
-    return run_folder(Path(folder), Path(out) if out is not None else Path(folder) / "run", config)
+    return run_folder(folder, path_argument(out, "the run folder to write") if out is not None else folder / "run", config)
 
 
 def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = no_progress) -> RunResult:

@@ -1,5 +1,6 @@
 """Frozen data types that every other package uses."""
 
+from crosstask.records.arguments import choice_argument, corpus_argument, number_argument, path_argument, whole_argument
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
 from crosstask.records.installation import install_command
 from crosstask.records.interval import MAX_VIDEO_S, Interval, StepInterval, segment_at
@@ -37,14 +38,19 @@ __all__ = [
     "VideoKey",
     "Word",
     "at_line",
+    "choice_argument",
+    "corpus_argument",
     "install_command",
     "labels_from_annotation",
     "localization_from_json",
     "no_progress",
+    "number_argument",
     "parse_video_key",
+    "path_argument",
     "refuse_escaping_id",
     "refuse_unfit_key",
     "segment_at",
     "stack_rows",
     "task_from_steps",
+    "whole_argument",
 ]

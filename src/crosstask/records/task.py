@@ -27,17 +27,33 @@ class Task:
 
     def __post_init__(self) -> None:
         """Refuse a task without steps, with an empty step, or with a partial order of other steps."""
+        given: object = self.steps
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            raise InputError(
+                f"task '{self.title or self.id}': steps are a {type(self.steps).__name__}; expected step names in a list or tuple"
+            )
         if not self.steps:
             raise InputError(f"task '{self.title or self.id}': no steps; expected at least one step name")
         for number, step in enumerate(self.steps, start=1):
-            if not isinstance(step, str) or not step.strip():
+            if not isinstance(step, str) or not any(map(_is_visible, step)):
                 raise InputError(f"task '{self.title or self.id}': step {number} is empty; expected words such as 'pour milk'")
+        try:
+            "".join(self.steps).encode("utf-8")
+        except UnicodeEncodeError:
+            raise InputError(
+                f"task '{self.title or self.id}': a step holds half of a character; expected text in Unicode"
+            ) from None
         if self.descriptions and len(self.descriptions) != len(self.steps):
             raise InputError(
                 f"task '{self.title or self.id}': {len(self.descriptions)} descriptions of {len(self.steps)} steps; expected one each"
             )
         if self.order:
             topological_order(self.order, range(len(self.steps)), f"task '{self.title or self.id}'")
+
+
+def _is_visible(character: str) -> bool:
+    """True unless the character is a space, a control character or of no width."""
+    return character.isprintable() and not character.isspace()
 
 
 def topological_order(edges: Iterable[tuple[int, int]], ranks: Sequence[float], name: str = "order") -> list[int]:
@@ -97,6 +113,9 @@ def task_from_steps(steps: str | Iterable[str], title: str = "new task") -> Task
     >>> task_from_steps("add salt, pepper; stir").steps
     ('add salt, pepper', 'stir')
     """
+    given: object = steps
+    if not isinstance(given, Iterable) or isinstance(given, bytes):
+        raise InputError(f"steps {steps!r:.80}: expected text such as 'pour milk, whisk egg', or a list of step names")
     separator = ";" if isinstance(steps, str) and ";" in steps else ","
     names = steps.split(separator) if isinstance(steps, str) else list(steps)
     if separator == ";" and not names[-1].strip():

@@ -82,6 +82,8 @@ def _label_to_json(changed: RunLabel) -> dict[str, Any]:
 def change_from_line(line: str) -> Change:
     """The inverse of `change_to_line`; ValueError, KeyError or TypeError for anything else."""
     data = json.loads(line)
+    if "\\u" in line:
+        json.dumps(data, ensure_ascii=False).encode("utf-8")  # raises a ValueError for half of a character
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"not a change of format {FORMAT}")
     key = VideoKey(refuse_escaping_id(data["task"], "task"), refuse_escaping_id(data["video"], "video"))

@@ -99,25 +99,39 @@ def truncated_name(name: str) -> str:
 def _try_acquire(lock: Path, path: Path) -> int | None:
     """The descriptor of the lock file of `path`, locked and holding our process id; None while another process holds the lock."""
     lock.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        return _acquired(lock)
+    except OSError as error:
+        error.filename = str(path)  # the user's name, not that of the lock
+        raise
+
+
+def _acquired(lock: Path) -> int | None:
     while True:
-        try:
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError as error:
-            error.filename = str(path)  # the user's name, not that of the lock
-            raise
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             if not try_flock(descriptor):
                 os.close(descriptor)
                 return None
             if _is_at(descriptor, lock):
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+                _write_owner(descriptor, lock)
                 return descriptor
         except BaseException:
             with suppress(OSError):
                 os.close(descriptor)
             raise
         os.close(descriptor)  # the previous owner removed the file after we opened it and before we locked it
+
+
+def _write_owner(descriptor: int, lock: Path) -> None:
+    """Write our process id into the lock file that we hold; where that fails, as on a full disk, the file is removed."""
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+    except BaseException:
+        with suppress(OSError):
+            lock.unlink(missing_ok=True)
+        raise
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

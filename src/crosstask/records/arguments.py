@@ -1,0 +1,80 @@
+"""Checks of what a caller of the Python API passes: an argument of the wrong type or out of range is an InputError that names it."""
+
+import math
+import operator
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, cast
+
+from crosstask.records.corpus import Corpus
+from crosstask.records.problem import InputError
+
+
+def path_argument(value: Any, what: str) -> Path:
+    """The path that an argument names; `what` says what is expected there.
+
+    >>> path_argument("kitchen", "the folder of a corpus").name
+    'kitchen'
+    >>> path_argument(7, "the folder of a corpus")
+    Traceback (most recent call last):
+    crosstask.records.problem.InputError: 7: a int is no path; expected the folder of a corpus, as text or a Path
+    """
+    if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
+        raise InputError(f"{value!r:.60}: a {type(value).__name__} is no path; expected {what}, as text or a Path")
+    path = Path(value)
+    try:
+        unfit = b"\0" in os.fsencode(path) or not os.fspath(value)
+    except UnicodeEncodeError:
+        unfit = True
+    if unfit:
+        raise InputError(f"{str(value)!r:.60} cannot be a path; expected {what}")
+    return path
+
+
+def corpus_argument(value: Any) -> Corpus:
+    """The corpus itself; InputError for anything else, such as the name of its folder."""
+    if not isinstance(value, Corpus):
+        raise InputError(f"a {type(value).__name__} is no corpus; expected what open_corpus(FOLDER) returns")
+    return value
+
+
+def whole_argument(value: Any, name: str, least: int = 0, most: int | None = None) -> int:
+    """The whole number of an argument, NumPy's integers too.
+
+    >>> whole_argument(-1, "seed")
+    Traceback (most recent call last):
+    crosstask.records.problem.InputError: seed is -1; expected a whole number of at least 0
+    """
+    wanted = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < least or (most is not None and number > most):
+        raise InputError(f"{name} is {value!r:.60}; expected {wanted}")
+    return number
+
+
+def choice_argument(value: Any, name: str, choices: Iterable[str]) -> str | None:
+    """The chosen name, or None where nothing is chosen.
+
+    >>> choice_argument("nosuch", "decoder", ["once", "free"])
+    Traceback (most recent call last):
+    crosstask.records.problem.InputError: decoder 'nosuch' is unknown; expected one of once, free
+    """
+    listed = list(choices)
+    if value is None or (isinstance(value, str) and value in listed):
+        return value
+    raise InputError(f"{name} {value!r:.60} is unknown; expected one of {', '.join(listed)}")
+
+
+def number_argument(value: Any, name: str) -> float:
+    """The finite number of an argument."""
+    try:
+        number = math.nan if isinstance(value, bool | str | bytes) else float(cast(float, value))
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{name} is {value!r:.60}; expected a finite number")
+    return number

@@ -1,0 +1,41 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crosstask.records import InputError, choice_argument, corpus_argument, number_argument, path_argument, whole_argument
+
+
+def test_sound_arguments_pass_unchanged():
+    assert path_argument("a/b", "a folder") == path_argument(Path("a/b"), "a folder") == Path("a/b")
+    assert whole_argument(np.int64(3), "runs") == 3 and number_argument(np.float32(0.5), "dropout") == 0.5
+    assert choice_argument(None, "decoder", ["once"]) is None and choice_argument("once", "decoder", ["once"]) == "once"
+
+
+@pytest.mark.parametrize("value", [None, 7, 1.5, b"x", [], {}, object(), np.zeros(3), "", "a\0b", "\ud800"])
+def test_what_is_no_path_is_named(value):
+    with pytest.raises(InputError, match="path; expected a model file"):
+        path_argument(value, "a model file")
+
+
+@pytest.mark.parametrize("value", [None, True, -1, 11, 10**400, 1.0, "3", [], np.zeros(3), object()])
+def test_what_is_no_whole_number_in_range_is_named(value):
+    with pytest.raises(InputError, match=r"runs is .*; expected a whole number from 0 to 10"):
+        whole_argument(value, "runs", most=10)
+
+
+@pytest.mark.parametrize("value", [None, True, float("nan"), float("inf"), 10**400, "3", [], np.zeros(3), object()])
+def test_what_is_no_finite_number_is_named(value):
+    with pytest.raises(InputError, match=r"rate is .*; expected a finite number"):
+        number_argument(value, "rate")
+
+
+@pytest.mark.parametrize("value", ["", "nosuch", 7, [], object()])
+def test_an_unknown_choice_lists_the_known_ones(value):
+    with pytest.raises(InputError, match="expected one of once, free"):
+        choice_argument(value, "decoder", ["once", "free"])
+
+
+def test_a_folder_name_is_no_corpus():
+    with pytest.raises(InputError, match=r"a str is no corpus; expected what open_corpus\(FOLDER\) returns"):
+        corpus_argument("kitchen")
