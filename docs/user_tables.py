@@ -71,7 +71,7 @@ def one_video_again() -> str:
             low, high = of["bootstrap"]
             won = f"{of['tasks_above']} of {of['tasks']} tasks"
             p = of["p of the sign-flip test"]
-            lines.append([corpus, kind, interval(of), f"[{low:+.1f}, {high:+.1f}]", won, f"{p:.3f}"])
+            lines.append([corpus, kind, interval(of), f"[{low:+.1f}, {high:+.1f}]", won, f"{p:.3f}" if p >= 0.001 else "< 0.001"])
     header = ["one corrected video, 12 further splits", "labels", "gain, Student's t over tasks", "bootstrap over tasks"]
     return table([*header, "tasks above 0", "p of the sign-flip test"], lines)
 
