@@ -126,6 +126,7 @@ def sharing_section() -> str:
         "captaincook-few-videos-windows": few_videos_lines,
         "captaincook-few-videos-labels": few_videos_lines,
         "captaincook-few-videos-given-names": few_videos_lines,
+        "captaincook-few-videos-windows-given-names": few_videos_lines,
         "captaincook-few-videos-kitchens": few_videos_lines,
         "breakfast-few-videos": few_videos_lines,
         "captaincook-never-trained": never_trained_lines,

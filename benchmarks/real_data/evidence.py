@@ -64,6 +64,11 @@ TABLES = (
         7,
     ),
     Table(
+        "captaincook-few-videos-windows-given-names",
+        _experiment("few-videos", "captaincook", "--names given --supervision windows --counts 1,3,5"),
+        7,
+    ),
+    Table(
         "captaincook-few-videos-kitchens",
         _experiment("few-videos", "captaincook", "--names published --split-by group:2 --supervision order --counts 1,3,5"),
         7,
@@ -75,8 +80,8 @@ TABLES = (
     ),
     Table(
         "captaincook-never-trained-given-names",
-        _experiment("never-trained", "captaincook", "--names given --supervision order"),
-        5,
+        _experiment("never-trained", "captaincook", "--names given --supervision order,windows"),
+        8,
     ),
     Table(
         "captaincook-sharing-controls", _experiment("sharing-controls", "captaincook", "--names published --supervision order"), 6
