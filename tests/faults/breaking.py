@@ -427,8 +427,8 @@ MUTATIONS += [
     Mutation(
         "EM: cross-fitting",
         "learning/hmm/em.py",
-        "of_other_folds = lda[statistics.folds[number]] if lda else None",
-        "of_other_folds = lda[0] if lda else None",
+        "None if video.task in with_initial_labels else lda[statistics.folds[number]]",
+        "None if video.task in with_initial_labels else lda[0]",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(
