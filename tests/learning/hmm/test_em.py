@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crosstask.learning.hmm.class_means import MeanPrior, class_means
+from crosstask.learning.hmm.class_means import LdaWeights, MeanPrior, class_means, lda_weights
 from crosstask.learning.hmm.em import (
     EmSettings,
+    StartingPoint,
     fit_em,
     soft_labels,
     start_from_labels,
@@ -137,18 +138,35 @@ def unevenly_spaced_videos(n_videos):
     return videos, states
 
 
+def separation(found, settings):
+    """How far the means of the two steps stand out from background along their own dimensions; the smaller of both."""
+    means = class_means(found.coefficients, np.eye(3), settings.mean_prior)
+    return min(means[0, 1] - means[2, 1], means[1, 2] - means[2, 2])
+
+
 def test_one_labelled_video_leads_the_others():
     """Even spacing puts the first step into the first half, where features change; one labelled video says otherwise."""
     videos, states = unevenly_spaced_videos(8)
     classes = ClassIndex((2,), np.eye(3))
     settings = EmSettings(mean_prior=MeanPrior(noise=1.0))
     corrected = [labelled_by_a_person(videos[0], states[0]), *videos[1:]]
-    in_true_steps = {}
-    for name, of_training in (("weak", videos), ("corrected", corrected)):
-        found = fit_em(of_training, classes, settings)
-        means = class_means(found.coefficients, classes.kernel, settings.mean_prior)
-        in_true_steps[name] = min(means[0, 1] - means[2, 1], means[1, 2] - means[2, 2])
-    assert in_true_steps["weak"] < 0.5 < 1.0 < in_true_steps["corrected"]
+    weak = fit_em(videos, classes, settings)
+    assert separation(weak, settings) < 0.5 < 1.0 < separation(fit_em(corrected, classes, settings), settings)
+    lda = lda_weights(class_means(weak.coefficients, classes.kernel, settings.mean_prior), weak.covariance)
+    continued = fit_em(corrected, classes, replace(settings, iterations=1), start=StartingPoint(lda, weak.priors))
+    assert separation(continued, settings) > 1.25  # 1.1 if the first labels come from the weak model
+
+
+def test_a_starting_point_is_replaced_for_some_tasks_alone():
+    classes = ClassIndex((2, 1), np.eye(5))
+
+    def start(value, background_duration):
+        priors = tuple(replace(initial_prior(n), background_duration=background_duration) for n in (2, 1))
+        return StartingPoint(LdaWeights(np.full((5, 3), value, np.float32), np.full(5, value, np.float32)), priors)
+
+    found = start(1.0, 0.1).replaced_by(start(2.0, 0.2), {1}, classes)
+    assert found.lda.weights[:, 0].tolist() == found.lda.offsets.tolist() == [1, 1, 1, 2, 2]
+    assert [prior.background_duration for prior in found.priors] == [0.1, 0.2]
 
 
 def test_start_from_labels_uses_labelled_videos_alone():

@@ -20,7 +20,7 @@ own labels. Steps that a person labelled are not estimated: their labels are fix
 estimated from the labelled videos alone. Windows are used only if they are informative about the features (`window_test.py`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -103,6 +103,15 @@ class StartingPoint:
     lda: LdaWeights
     priors: tuple[TaskPrior, ...]
 
+    def replaced_by(self, other: "StartingPoint", tasks: Collection[int], classes: ClassIndex) -> "StartingPoint":
+        """The same with the parameters of another starting point for some tasks."""
+        weights, offsets = self.lda.weights.copy(), self.lda.offsets.copy()
+        for task in tasks:
+            weights[classes.of(task)] = other.lda.weights[classes.of(task)]
+            offsets[classes.of(task)] = other.lda.offsets[classes.of(task)]
+        priors = (other.priors[task] if task in tasks else prior for task, prior in enumerate(self.priors))
+        return StartingPoint(LdaWeights(weights, offsets), tuple(priors))
+
 
 def fit_em(
     videos: Sequence[HmmVideo],
@@ -124,10 +133,11 @@ def fit_em(
     bias = _label_bias(videos, windows, classes, settings)
     if start is None and classes.directions is not None:
         start = StartingPoint(_lda_by_names(classes, second_moment), tuple(initial_prior(n) for n in classes.n_steps))
-    with_initial_labels = frozenset[int]()
-    if start is None:
-        with_initial_labels = frozenset(range(len(classes.n_steps))) - tasks_with_labels(videos)
-        start = start_from_labels(videos, SufficientStatistics(classes, folds, videos), bias, second_moment, settings)
+    labelled, with_initial_labels = tasks_with_labels(videos), frozenset[int]()
+    if start is None or labelled:
+        by_labels = start_from_labels(videos, SufficientStatistics(classes, folds, videos), bias, second_moment, settings)
+        with_initial_labels = frozenset(range(len(classes.n_steps))) - labelled if start is None else frozenset()
+        start = by_labels if start is None else start.replaced_by(by_labels, labelled, classes)
     if resume_from is None:
         first, priors = 0, list(start.priors)
         statistics = SufficientStatistics(classes, folds, videos)
@@ -192,7 +202,9 @@ def start_from_labels(
             counts[video.task].add(labels, p_shown)
     totals = statistics.totals(bias)
     covariance = within_covariance(totals, second_moment, statistics.n_rows, settings.mean_prior)
-    means = class_means(mean_coefficients(totals, classes.kernel, settings.mean_prior), classes.kernel, settings.mean_prior)
+    prior_means = classes.prior_means(covariance)
+    coefficients = mean_coefficients(totals.relative_to(prior_means), classes.kernel, settings.mean_prior)
+    means = prior_means + class_means(coefficients, classes.kernel, settings.mean_prior)
     of_labelled = [update_prior(of_task, before) for of_task, before in zip(counts, priors, strict=True)]
     return StartingPoint(lda_weights(means, covariance), tuple(of_labelled))
 
