@@ -124,7 +124,8 @@ def run() -> None:
 
         if isinstance(error, UnreadableFile):
             _stop(f"{error.filename}: {error.strerror}")
-        _stop(f"{error.filename or 'input/output'}: {error.strerror}; free space or check the disk, then repeat the command")
+        reason = error.strerror or error
+        _stop(f"{error.filename or 'input/output'}: {reason}; free space or check the disk, then repeat the command")
     except MemoryError as error:
         _stop(
             f"not enough memory ({str(error) or 'none is left'}); close other programs, use fewer --workers, or a larger machine"
