@@ -2,6 +2,7 @@
 
 from crosstask.records.arguments import choice_argument, corpus_argument, number_argument, path_argument, whole_argument
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
+from crosstask.records.feature_sizes import largest_value, unlike_others
 from crosstask.records.installation import install_command
 from crosstask.records.interval import MAX_VIDEO_S, Interval, StepInterval, segment_at
 from crosstask.records.label import StepLabel, labels_from_annotation
@@ -42,6 +43,7 @@ __all__ = [
     "corpus_argument",
     "install_command",
     "labels_from_annotation",
+    "largest_value",
     "localization_from_json",
     "no_progress",
     "number_argument",
@@ -52,5 +54,6 @@ __all__ = [
     "segment_at",
     "stack_rows",
     "task_from_steps",
+    "unlike_others",
     "whole_argument",
 ]
