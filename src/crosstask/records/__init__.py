@@ -4,7 +4,7 @@ from crosstask.records.arguments import choice_argument, corpus_argument, number
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
 from crosstask.records.feature_sizes import largest_value, unlike_others
 from crosstask.records.installation import install_command
-from crosstask.records.interval import MAX_VIDEO_S, Interval, StepInterval, segment_at
+from crosstask.records.interval import MAX_VIDEO_S, TOLERATED_OVERSHOOT_S, Interval, StepInterval, segment_at
 from crosstask.records.label import StepLabel, labels_from_annotation
 from crosstask.records.localization import MACHINE, PERSON, FoundStep, Localization, localization_from_json
 from crosstask.records.narration import Cue, Narration, Word
@@ -18,6 +18,7 @@ __all__ = [
     "MACHINE",
     "MAX_VIDEO_S",
     "PERSON",
+    "TOLERATED_OVERSHOOT_S",
     "Array",
     "Corpus",
     "Cue",
