@@ -1,6 +1,7 @@
 """The `crosstask` command: one verb a file, heavy imports only inside the verb that needs them."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -160,6 +161,8 @@ def _replace_closed_streams() -> None:
 
 
 def _stop(message: str, code: int = 2) -> None:
+    if code == _INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second Ctrl-C ends the process at once, without a traceback
     note(f"error: {' '.join(message.split())}")
     sys.exit(code)
 
