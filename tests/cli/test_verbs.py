@@ -253,6 +253,17 @@ def test_interrupted_it_says_so_in_one_line(corpus, tmp_path):
     assert said.rstrip().endswith("error: interrupted; repeat the command to resume") and "Traceback" not in said
 
 
+def test_interrupted_twice_it_ends_at_once_without_a_traceback():
+    """The second Ctrl-C comes while the process waits for its workers to end."""
+    waits = "atexit.register(lambda: (print('ending', flush=True), time.sleep(60)))"
+    code = f"import atexit, time; from crosstask.cli import main; {waits}; main.app = lambda **_: 130; main.run()"
+    ending = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert ending.stdout.readline() == "ending\n"
+    ending.send_signal(signal.SIGINT)
+    _, said = ending.communicate()
+    assert said == "error: interrupted; repeat the command to resume\n" and ending.returncode == -signal.SIGINT
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

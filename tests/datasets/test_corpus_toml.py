@@ -64,3 +64,9 @@ def test_different_videos_of_one_name_in_two_tasks_keep_their_own_subtitles_and_
     }
     assert [corpus.annotations[key][0].interval.start_s for key in sorted(corpus.annotations)] == [0.0, 1.0]
     assert sorted(corpus.annotations) == [VideoKey("latte", "latte-intro"), VideoKey("tea", "tea-intro")]
+
+
+def test_a_corpus_toml_in_another_encoding_says_what_to_do(tmp_path):
+    (tmp_path / "corpus.toml").write_bytes('[tasks.tea]\nsteps = ["pour"]\n'.encode("utf-16"))
+    with pytest.raises(InputError, match=r"corpus\.toml: not UTF-8 text; save it as UTF-8"):
+        open_corpus(tmp_path)

@@ -31,3 +31,13 @@ def test_other_files_are_refused(tmp_path, name, data, message):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match=message):
         read_step_list(tmp_path / name)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "latin-1"])
+def test_other_encodings_are_refused_with_what_to_do(tmp_path, encoding):
+    """UTF-16 without its mark is valid UTF-8, with a NUL after every letter."""
+    (tmp_path / "steps.txt").write_bytes(
+        "pour m\xe4lk".encode(encoding) if encoding == "latin-1" else "pour milk".encode(encoding)
+    )
+    with pytest.raises(InputError, match="not UTF-8 text; expected one step a line, saved as UTF-8"):
+        read_step_list(tmp_path / "steps.txt")

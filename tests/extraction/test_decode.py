@@ -1,9 +1,13 @@
+import errno
+import io
+import os
 import tracemalloc
 from itertools import islice
 
 import numpy as np
 import pytest
 
+from crosstask.extraction import containers
 from crosstask.extraction.containers import probe
 from crosstask.extraction.decode import decode_seconds
 from crosstask.extraction.second import Sampling
@@ -32,6 +36,21 @@ def test_each_second_has_its_own_frames_and_audio(tmp_path):
 @pytest.mark.parametrize("name", ["a.mkv", "a.mov", "a.webm.mkv", "a.avi", "odd name, déjà -.mp4", "wrong-extension.avi.mov"])
 def test_any_container(tmp_path, name):
     assert len(list(decode_seconds(write_video(tmp_path / name), [ONE]))) == 3
+
+
+def test_a_disk_that_fails_in_the_middle_is_an_error_and_not_the_end_of_the_video(tmp_path, monkeypatch):
+    """FFmpeg would go on with the seconds before."""
+    path, opened = write_video(tmp_path / "a.mkv", seconds=60), containers.open_regular
+
+    class FailingFile(io.BufferedReader):
+        def read(self, size=-1, /):
+            if self.tell() >= path.stat().st_size // 2:
+                raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+            return super().read(min(size, 4096))
+
+    monkeypatch.setattr(containers, "open_regular", lambda path: FailingFile(opened(path).detach()))
+    with pytest.raises(OSError, match="Input/output error"):
+        list(decode_seconds(path, [ONE]))
 
 
 def test_partial_second_counts(tmp_path):

@@ -1,3 +1,6 @@
+import resource
+import signal
+
 import numpy as np
 import pytest
 
@@ -11,6 +14,19 @@ def test_write_and_read_round_trip(tmp_path):
     features = NpyFeatures(tmp_path)
     assert "-a" in features and features.length("-a") == 4 and list(features) == ["-a"]
     assert np.array_equal(features.rows("-a"), rows)
+
+
+def test_a_full_disk_is_named_with_its_file(tmp_path):
+    """NumPy's own writer leaves both out."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
+    try:
+        with pytest.raises(OSError, match="File too large") as error:
+            write_rows(tmp_path / "a.npy", np.zeros((100, 100), np.float32))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert error.value.filename == str(tmp_path / "a.npy") and not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("dtype", ["<f2", ">f2", "<f4", ">f4", "<f8", ">f8"])

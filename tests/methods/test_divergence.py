@@ -36,6 +36,23 @@ def test_features_of_1e20_leave_the_default_method_finite():
     assert np.isfinite(scorer.parameters.coefficients).all() and np.isfinite(scorer.parameters.covariance).all()
 
 
+@pytest.mark.parametrize("method", ["hmm", "zhukov19", "alayrac16", "richard18"])
+def test_one_row_far_larger_than_all_others_is_named(method, caplog):
+    """It costs recall on every video, and nothing is infinite."""
+    spoilt = corpus_with("-v2_1", lambda rows: np.where(np.arange(len(rows))[:, None] == 5, 1e5, rows))
+    method_named(method).fit(spoilt, np.random.default_rng(0))
+    assert "1 video with far larger features than the others" in caplog.text and "-v2_1 (values up to 1e+05" in caplog.text
+    caplog.clear()
+    method_named(method).fit(tiny_corpus(), np.random.default_rng(0))
+    assert "far larger" not in caplog.text
+
+
+def test_features_too_different_in_size_for_a_linear_map_are_an_input_error():
+    spoilt = corpus_with("-v2_1", lambda rows: np.where(np.arange(len(rows))[:, None] == 5, 1e20, rows))
+    with pytest.raises(InputError, match="task 2: its features are too different in size"):
+        method_named("alayrac16").fit(spoilt, np.random.default_rng(0))
+
+
 def test_a_covariance_that_cannot_be_estimated_is_an_input_error():
     task = Task("a", "a", ("pour milk", "stir"))
     rows = np.random.default_rng(0).standard_normal((2, 300)).astype(np.float32)

@@ -152,3 +152,11 @@ def test_a_model_file_of_version_0_1_without_a_digest_of_its_description_still_l
         text = json.dumps(header).encode()
         path.write_bytes(struct.pack("<Q", len(text)) + text + whole[8 + length :])
         assert save_model(load_model(path), tmp_path / "again").read_bytes() == whole
+
+
+def test_a_model_knows_its_training_videos_of_tasks_with_an_underscore(model, tmp_path):
+    """As in the five tasks of Alayrac et al.; `evaluate` counts the videos that were trained on."""
+    tasks = {"jump_car": replace(model.tasks["1"], id="jump_car"), "jump": replace(model.tasks["2"], id="jump")}
+    trained = frozenset({VideoKey("jump_car", "a_1"), VideoKey("jump", "b")})
+    save_model(replace(model, tasks=tasks, trained_on=trained), tmp_path / "m.safetensors")
+    assert load_model(tmp_path / "m.safetensors").trained_on == trained

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import crosstask as ct
-from crosstask.records import InputError, Interval, StepLabel
+from crosstask.records import InputError, Interval, StepInterval, StepLabel
 from crosstask.synthetic import write_synthetic
 
 
@@ -112,3 +112,12 @@ def test_a_label_of_a_step_that_does_not_exist_is_refused(corpus, keys):
 def test_a_method_without_a_start_refuses_one(corpus, keys, weak):
     with pytest.raises(InputError, match="cannot start from a model"):
         ct.train(corpus, "supervised", videos=keys["train"], start=weak, pack=False)
+
+
+@pytest.mark.parametrize("method", ["hmm", "supervised"])
+def test_an_annotation_after_the_end_of_its_video_is_no_label(corpus, keys, method):
+    """It is of another video, or in other units; evaluation leaves such a video out."""
+    key = next(video.key for video in corpus.videos if str(video.key) == keys["train"][0])
+    late = replace(corpus, annotations={key: (StepInterval(0, Interval(10, 9e5)),)})
+    with pytest.raises(InputError, match=f"annotation of {key}: step 1 ends after the video"):
+        ct.train(late, method, videos=keys["train"], use_annotations="all", pack=False)

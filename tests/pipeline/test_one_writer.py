@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("av", reason="extra video is not installed")
 
+from cli.running import refused
 from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.pipeline.extract import Workers, extract_files
 from crosstask.pipeline.run import RunConfig, run_folder
@@ -87,6 +88,16 @@ def test_the_run_folder_before_anything_is_begun(corpus):
         run_folder(
             corpus, corpus / "run", RunConfig(parse_feature_spec("log-mel"), transcribe=False, encoder=encoder), no_progress
         )
+
+
+def test_a_run_of_the_same_videos_in_another_folder_and_extracting_them_again(corpus):
+    """With other features it would replace those that the first run still reads."""
+    config = RunConfig(parse_feature_spec("log-mel"), transcribe=False, encoder=encoder)
+    with refused_while_another_writes(derived_folder(corpus), corpus):
+        run_folder(corpus, corpus.parent / "elsewhere", config, no_progress)
+    with nonblocking_lock(derived_folder(corpus)):
+        assert "is writing it" in refused("extract", corpus, "--features", "light")
+    assert not (derived_folder(corpus) / "features").exists()
 
 
 def test_the_demonstration_before_anything_is_begun(tmp_path):

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
-from crosstask.pipeline.preflight import warn_about_few_videos
-from crosstask.records import Video
+import pytest
+
+from crosstask.datasets import open_corpus
+from crosstask.datasets.corpus_toml import write_corpus_toml
+from crosstask.pipeline.preflight import check_before_run, warn_about_few_videos
+from crosstask.records import InputError, Task, Video
 
 
 def videos(**counts):
@@ -16,6 +20,17 @@ def test_few_videos_are_said_with_the_cheapest_remedy(caplog):
         "4 videos a task: expect little more than even spacing. Mark five moments with `crosstask review 'my run'`, "
         "or add videos: 10 are a start."
     ]
+
+
+def test_an_annotation_that_cannot_be_read_is_said_before_the_work(tmp_path):
+    """After an edit of the step list; it would otherwise end the run when the report is made, after the training."""
+    write_corpus_toml(tmp_path / "corpus.toml", {"tea": Task("tea", "Make Tea", ("pour water",))})
+    (tmp_path / "videos" / "tea").mkdir(parents=True)
+    (tmp_path / "videos" / "tea" / "a.mp4").write_bytes(b"no video")
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations" / "tea_a.csv").write_text("2,1,5\n")
+    with pytest.raises(InputError, match=r"tea_a\.csv, line 1: step 2 does not exist"):
+        check_before_run(open_corpus(tmp_path), tmp_path / "run", None)
 
 
 def test_tasks_with_enough_videos_are_not_counted(caplog):

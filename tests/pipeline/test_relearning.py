@@ -79,6 +79,24 @@ def test_a_new_run_leaves_nothing_to_undo(done):
     assert not can_undo_learning(done.folder) and done.localizations["hmm"][KEY].steps[2].moment_s == 1.0
 
 
+def test_what_was_learnt_from_another_run_is_not_put_in_place(done):
+    """Two viewers of one run, and a viewer that stays open while `run` is repeated with a new video."""
+    proposal = proposal_of(done)
+    accept(open_run(done.folder), proposal_of(done))
+    with pytest.raises(InputError, match="changed after this was learnt"):
+        accept(done, proposal)
+    corpus = done.folder.parent
+    rows = (corpus / "features" / "-v1_1.npy").read_bytes()
+    (corpus / "features" / "new.npy").write_bytes(rows)
+    (corpus / "videos.csv").write_text((corpus / "videos.csv").read_text() + "1,new,\n")
+    run(corpus)
+    before = files(done)
+    for use in (lambda: accept(done, proposal), lambda: proposal_of(done)):
+        with pytest.raises(InputError, match="made again after it was opened"):
+            use()
+    assert files(done) == before and VideoKey("1", "new") in open_run(done.folder).n_segments
+
+
 def test_why_nothing_can_be_learnt_is_said(done):
     model = load_model(done.folder / "model.safetensors")
     assert why_not_learning(done, model, features_for_run(done, None)) == ""

@@ -1,5 +1,6 @@
 """Whatever lies in a folder of videos, `run` names it, sets it aside and goes on with the rest."""
 
+import errno
 import os
 import shutil
 from contextlib import contextmanager
@@ -105,6 +106,41 @@ def test_a_video_that_is_still_being_copied_is_taken_the_next_time(corpus, monke
     done = run(corpus)
     assert (done.extracted.done, done.extracted.reused, done.skipped) == (["v0"], ["v1"], {})
     assert np.load(corpus / ".crosstask/features/v0.npy").shape == (8, 128) and video.stat().st_size > 1000
+
+
+def test_features_that_were_cut_short_are_extracted_again(corpus):
+    run(corpus)
+    features = corpus / ".crosstask" / "features" / "v0.npy"
+    whole = features.read_bytes()
+    os.truncate(features, 200)
+    assert run(corpus).extracted.done == ["v0"] and features.read_bytes() == whole
+
+
+@pytest.mark.parametrize("stage", ["extract_many", "extract_video", "transcribe"])
+def test_a_disk_that_fails_ends_the_run_and_removes_nothing(corpus, monkeypatch, stage):
+    """Skipping the video would leave a run of the others, with exit code 0."""
+    from crosstask.extraction import extract_many
+    from crosstask.pipeline import transcribe
+
+    run(corpus)
+    before = sorted((corpus / ".crosstask").rglob("*"))
+
+    def fail(*arguments):
+        raise OSError(errno.EIO, os.strerror(errno.EIO), "v0.mp4")
+
+    module, name = {
+        "extract_many": (extract_many, "content_digest"),
+        "extract_video": (extract_many, "extract_video"),
+        "transcribe": (transcribe, "content_digest"),
+    }[stage]
+    if stage == "extract_video":
+        (corpus / "videos" / "latte" / "v0.mp4").write_bytes((corpus / "videos" / "latte" / "v1.mp4").read_bytes() + bytes(9))
+    if stage == "transcribe":
+        (corpus / "videos" / "latte" / "v0.srt").unlink()
+    monkeypatch.setattr(module, name, fail)
+    with pytest.raises(OSError, match="Input/output error"):
+        run(corpus, transcribe=True)
+    assert stage == "extract_video" or set(before) <= set((corpus / ".crosstask").rglob("*"))
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from crosstask.features import read_rows, write_rows
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.pipeline.run_labels import relevant_videos, with_run_labels
@@ -38,6 +39,20 @@ def label(folder, key, *labels):
     LabelStore(folder / "run", TASKS).append(
         key, [RunLabel(one.step, TASKS[key.task].steps[one.step], one) for one in labels], "viewer"
     )
+
+
+def test_labels_after_the_end_of_a_video_that_was_replaced_are_not_used(folder, caplog):
+    run(folder)
+    key = VideoKey("1", "-v1_1")
+    label(folder, key, StepLabel(0, moment_s=33.0), StepLabel(1, moment_s=5.0))
+    rows = folder / "features" / "-v1_1.npy"
+    write_rows(rows, read_rows(rows)[:20].copy())
+    (folder / "annotations" / f"{key}.csv").unlink()
+    done = run(folder)
+    assert done.corpus.labels[key] == (StepLabel(1, moment_s=5.0),)
+    assert "1_-v1_1: 1 labels lie after its end, at 20 s" in caplog.text
+    found = open_run(folder / "run").localizations["hmm"][key].steps
+    assert [step.by for step in found] == ["machine", "person", "machine"] and max(step.end_s for step in found) <= 20
 
 
 def test_a_run_learns_from_its_labels_and_never_moves_them(folder):

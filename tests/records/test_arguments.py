@@ -3,7 +3,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crosstask.records import InputError, choice_argument, corpus_argument, number_argument, path_argument, whole_argument
+from crosstask.records import (
+    Corpus,
+    InputError,
+    Task,
+    Video,
+    choice_argument,
+    corpus_argument,
+    number_argument,
+    path_argument,
+    whole_argument,
+)
 
 
 def test_sound_arguments_pass_unchanged():
@@ -39,3 +49,22 @@ def test_an_unknown_choice_lists_the_known_ones(value):
 def test_a_folder_name_is_no_corpus():
     with pytest.raises(InputError, match=r"a str is no corpus; expected what open_corpus\(FOLDER\) returns"):
         corpus_argument("kitchen")
+
+
+@pytest.mark.parametrize("identifier", [1, None, b"a", "", "a/b", "..", "x" * 5000, 1.5, ("a", "b")])
+@pytest.mark.parametrize("kind", ["task", "video"])
+def test_ids_that_no_file_could_hold_are_refused_before_the_work(identifier, kind):
+    task, video = (identifier, "v") if kind == "task" else ("a", identifier)
+    corpus = Corpus("odd", {task: Task(task, "a", ("pour", "stir"))}, (Video(task, video),))
+    with pytest.raises(InputError, match=f"{kind} id .* cannot name a file"):
+        corpus_argument(corpus)
+
+
+def test_ids_that_do_not_agree_are_named():
+    task = Task("a", "a", ("pour", "stir"))
+    for tasks, video, message in (
+        ({"b": task}, Video("b", "v"), "task id 'a' under 'b'"),
+        ({"a": task}, Video("c", "v"), "video v: its task 'c' is not in corpus 'odd'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            corpus_argument(Corpus("odd", tasks, (video,)))

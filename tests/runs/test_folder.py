@@ -1,11 +1,12 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from crosstask.model.localization import localization_of
 from crosstask.records import InputError, VideoKey
-from crosstask.runs import Run, RunVideo, open_run, write_run
+from crosstask.runs import Run, RunVideo, open_run, write_localizations, write_run
 from tiny import tiny_corpus
 
 
@@ -70,6 +71,18 @@ def test_ids_cannot_lead_out_of_the_folder(tmp_path):
         open_run(folder).scores("../..", VideoKey("1", "x"))
     with pytest.raises(InputError, match="cannot name a file"):
         open_run(folder).scores("proposed", VideoKey("..", "/x"))
+
+
+def test_localizations_of_other_steps_than_those_of_the_run_are_an_error(tmp_path):
+    """As while a run with an edited step list is written: a label of step 2 would go to another step."""
+    folder, run, parses = tiny_run(tmp_path / "r")
+    opened = open_run(folder)
+    assert opened.localizations
+    longer = replace(run.tasks["1"], steps=("boil milk", *run.tasks["1"].steps))
+    write_localizations(folder, {"proposed": [localization_of(longer, np.zeros((20, 4)), one.video) for one in parses]})
+    for reader in (opened, open_run(folder)):
+        with pytest.raises(InputError, match=r"task .1. has other steps than in run\.json"):
+            _ = reader.localizations
 
 
 def test_labels_of_a_person_replace_the_answers_of_every_method_at_once(tmp_path):

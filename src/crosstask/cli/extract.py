@@ -72,12 +72,16 @@ def extract(
 def _corpus(
     folder: Path, spec: "FeatureSpec", out: Path | None, team: "Workers", encoder: "Encoder | None"
 ) -> "tuple[ExtractionReport, Path]":
+    from contextlib import nullcontext
+
     from crosstask.datasets import open_corpus
     from crosstask.pipeline.extract import extract_corpus
     from crosstask.pipeline.media import media_of
+    from crosstask.storage import derived_folder, nonblocking_lock
 
     corpus = open_corpus(folder)
-    with progress("extracting", len(media_of(corpus))) as advance:
+    lock = nonblocking_lock(derived_folder(folder)) if out is None else nullcontext()  # against a run that reads these features
+    with lock, progress("extracting", len(media_of(corpus))) as advance:
         return extract_corpus(corpus, spec, out, team, encoder, advance)
 
 

@@ -1,6 +1,7 @@
 """The `crosstask` command: one verb a file, heavy imports only inside the verb that needs them."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -124,7 +125,8 @@ def run() -> None:
 
         if isinstance(error, UnreadableFile):
             _stop(f"{error.filename}: {error.strerror}")
-        _stop(f"{error.filename or 'input/output'}: {error.strerror}; free space or check the disk, then repeat the command")
+        reason = error.strerror or error
+        _stop(f"{error.filename or 'input/output'}: {reason}; free space or check the disk, then repeat the command")
     except MemoryError as error:
         _stop(
             f"not enough memory ({str(error) or 'none is left'}); close other programs, use fewer --workers, or a larger machine"
@@ -159,6 +161,8 @@ def _replace_closed_streams() -> None:
 
 
 def _stop(message: str, code: int = 2) -> None:
+    if code == _INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second Ctrl-C ends the process at once, without a traceback
     note(f"error: {' '.join(message.split())}")
     sys.exit(code)
 

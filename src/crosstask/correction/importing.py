@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.correction.label_files import NamedLabel, read_label_file
-from crosstask.records import FoundStep, Interval, StepLabel, VideoKey
+from crosstask.records import TOLERATED_OVERSHOOT_S, FoundStep, Interval, StepLabel, VideoKey
 from crosstask.runs import RunFolder, RunLabel, RunVideo, label_of
 
 SAME_S = 0.06  # seconds: formats round times to as much as a frame
-OVERSHOOT_S = 1.0  # intervals may end up to a second after the video, as six of the release do
 
 
 @dataclass
@@ -124,7 +123,7 @@ def _label(
     """The label of one step from all that a file says about it; None where it contradicts itself or says nothing new."""
     found = _found(run, video, step)
     where = f"{named[0].where}: '{found.name}' of {video.key}"
-    if any((n.interval or Interval(0, n.moment_s or 0)).end_s > video.n_segments + OVERSHOOT_S for n in named):
+    if any((n.interval or Interval(0, n.moment_s or 0)).end_s > video.n_segments + TOLERATED_OVERSHOOT_S for n in named):
         report.mismatches.append(f"{where} ends after the video, which has {video.n_segments} s")
         return None
     said = _said(step, named)

@@ -59,7 +59,9 @@ def read_corpus_toml(folder: Path) -> Corpus:
 def _read_tasks(path: Path) -> dict[str, Task]:
     try:
         data = tomllib.loads(read_text(path, max_bytes=MAX_SMALL_BYTES))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise InputError("corpus.toml: not UTF-8 text; save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"corpus.toml: {error}; expected TOML such as [tasks.latte]") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None

@@ -10,12 +10,21 @@ import numpy as np
 from crosstask.datasets.release import StepIntervalFiles, read_step_intervals, read_tasks
 from crosstask.datasets.text_files import csv_rows
 from crosstask.features import NpyFeatures, read_rows
-from crosstask.records import Corpus, InputError, Problem, Progress, Task, Video, VideoKey, no_progress, refuse_escaping_id
+from crosstask.records import (
+    Corpus,
+    InputError,
+    Problem,
+    Progress,
+    Task,
+    Video,
+    VideoKey,
+    no_progress,
+    refuse_escaping_id,
+    unlike_others,
+)
 
 T = TypeVar("T")
 _ROWS_AT_ONCE = 4096  # bounds the memory of the check of values
-_LARGEST_SCALED = 1e18  # the squares of larger values, of which training has sums, come near the largest float32
-_UNLIKE = 1e6  # times the median over the videos: one such video decides the scale of all
 
 
 def problems_of_files(folder: Path, progress: Progress = no_progress) -> tuple[Corpus | None, list[Problem]]:
@@ -165,19 +174,8 @@ def _largest_value(rows: np.ndarray, file: str) -> tuple[float, list[Problem]]:
 
 def _inconsistent_sizes(largest: dict[str, float], folder: str) -> Iterable[Problem]:
     """Files whose values are far larger than those of the other videos, or too large to be squared."""
-    median = float(np.median(list(largest.values()))) if largest else 0.0
-    for video, value in sorted(largest.items()):
-        if value > _LARGEST_SCALED:
-            message = (
-                f"values up to {value:.3g}; expected at most {_LARGEST_SCALED:g}, or training may diverge: scale the features"
-            )
-        elif value > _UNLIKE * median > 0:
-            message = (
-                f"values up to {value:.3g}; in most videos up to {median:.3g}: scale the features, or extract this video again"
-            )
-        else:
-            continue
-        yield Problem(f"{folder}/{video}.npy", None, message, "warning")
+    for video, reason in unlike_others(largest).items():
+        yield Problem(f"{folder}/{video}.npy", None, f"{reason}: scale the features, or extract this video again", "warning")
 
 
 def _inconsistent_widths(shapes: dict[str, tuple[int, int]], folder: str) -> Iterable[Problem]:

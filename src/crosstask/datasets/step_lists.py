@@ -21,8 +21,10 @@ def read_step_list(path: str | Path) -> list[str]:
     try:
         text = read_text(path, max_bytes=_LARGEST_BYTES)
         lines = [row[0] for row in csv.reader(text.splitlines()) if row] if path.suffix.lower() == ".csv" else text.splitlines()
+        if "\0" in text:  # UTF-16 without its mark
+            raise UnicodeDecodeError("utf-8", b"", 0, 0, "NUL")
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text; expected one step a line") from None
+        raise InputError(f"{path}: not UTF-8 text; expected one step a line, saved as UTF-8") from None
     except csv.Error as error:
         raise InputError(f"{path}: {error}; expected one step a line") from None
     steps = [_BULLET.sub("", line).strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from crosstask.records import InputError, MissingExtra
 from crosstask.storage import open_regular, raise_if_disk_failed, require_regular
@@ -40,20 +40,55 @@ def open_container(path: Path) -> Iterator[Any]:
         raise InputError(f"{path.name}: cannot be read ({error.strerror}); expected a video file") from None
     if path.is_dir() or size == 0:
         raise InputError(f"{path.name}: {'a folder' if path.is_dir() else 'empty, 0 bytes'}; expected a video file")
-    with open_regular(path) as file:
+    with open_regular(path) as opened:
+        file = _MonitoredFile(opened)
         try:
             # Passing an open file instead of a path keeps FFmpeg from opening other files or protocols.
             container = av.open(
                 file, "r", options={"format_whitelist": CONTAINERS}, metadata_errors="replace", buffer_size=1 << 18
             )
         except (av.error.FFmpegError, ValueError, OSError) as error:
+            file.raise_if_disk_failed()
             raise InputError(
                 f"{path.name}: not a video that can be decoded ({_reason(error)}); expected mp4, mkv, webm ..."
             ) from None
         try:
             yield container
+            file.raise_if_disk_failed()
+        except InputError:
+            file.raise_if_disk_failed()
+            raise
         finally:
             container.close()
+
+
+@dataclass
+class _MonitoredFile:
+    """A file for FFmpeg that remembers an error of the disk: FFmpeg takes it for the end of the video and goes on with what it has."""
+
+    file: BinaryIO
+    error: OSError | None = None
+
+    def read(self, n_bytes: int) -> bytes:
+        """The next bytes; none after an error."""
+        try:
+            return b"" if self.error else self.file.read(n_bytes)
+        except OSError as error:
+            self.error = error
+            return b""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """The new position."""
+        return self.file.seek(offset, whence)
+
+    def tell(self) -> int:
+        """The position."""
+        return self.file.tell()
+
+    def raise_if_disk_failed(self) -> None:
+        """Raise the error that reading met, if any."""
+        if self.error is not None:
+            raise_if_disk_failed(self.error)
 
 
 def _reason(error: Exception) -> str:

@@ -23,11 +23,11 @@ from crosstask.extraction.content_hash import content_digest
 from crosstask.extraction.extract_video import extract_video
 from crosstask.extraction.feature_spec import BackboneSpec, FeatureSpec, columns_text, load_backbones
 from crosstask.extraction.second import SAMPLE_RATE, Second
-from crosstask.features import find_feature_spec, read_shape, write_feature_spec, write_rows
+from crosstask.features import find_feature_spec, read_rows, write_feature_spec, write_rows
 from crosstask.features.spec_file import FILE_NAME as SPEC_FILE_NAME
 from crosstask.jobs import Job, finished_result, run_all
 from crosstask.records import InputError, MissingExtra
-from crosstask.storage import write_text
+from crosstask.storage import raise_if_disk_failed, write_text
 
 
 @dataclass
@@ -79,6 +79,7 @@ def _jobs(
         try:
             digest = content_digest(path)
         except OSError as error:
+            raise_if_disk_failed(error)
             result.skipped[video_id] = f"{path.name}: cannot be read ({error.strerror}); expected a video file"
             remove_features(folder, video_id)
             advance()
@@ -111,6 +112,7 @@ def extract_job(values: Mapping[str, Any], folder: str, backbones: list[dict[str
     except InputError as error:
         return {"skipped": str(error)}
     except OSError as error:
+        raise_if_disk_failed(error)
         return {"skipped": f"{path.name}: cannot be read ({error.strerror}); expected a video file"}
     if changed:
         return {"skipped": f"{path.name}: changed while it was read; repeat the command when it is complete"}
@@ -122,7 +124,7 @@ def _is_done(folder: Path, job: Job) -> bool:
     """True if the features match their record; otherwise both are removed, so that the video is extracted again."""
     outcome = finished_result(folder / ".done", job)
     try:
-        if outcome is not None and list(read_shape(folder / f"{job.name}.npy")) == outcome.get("shape"):
+        if outcome is not None and list(read_rows(folder / f"{job.name}.npy").shape) == outcome.get("shape"):
             return True
     except InputError:
         pass

@@ -97,6 +97,8 @@ def check_shape(path: Path, shape: tuple[int, ...], dtype: np.dtype[np.generic])
 
 def write_rows(path: Path, rows: npt.NDArray[np.floating]) -> Path:
     """`path`, now holding the rows; written atomically."""
+    rows = np.ascontiguousarray(rows)
     with replace_file(path) as file:
-        np.lib.format.write_array(file, np.ascontiguousarray(rows), allow_pickle=False)
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(rows))
+        file.write(rows.data)  # `write_array` would leave out the reason where the disk is full
     return path

@@ -11,7 +11,7 @@ from crosstask.learning.float16 import as_float32
 from crosstask.methods.protocols import Params
 from crosstask.methods.task_scorer import TaskScorer
 from crosstask.methods.training_videos import training_arrays
-from crosstask.records import Corpus
+from crosstask.records import Corpus, InputError
 from crosstask.text import vocabulary_of
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,12 @@ class Alayrac16(Params):
                 cells = videos.allowed[videos.first_allowed[i] : videos.first_allowed[i + 1]].reshape(-1, n_steps)
                 mask[videos.active[videos.first_active[i] : videos.first_active[i + 1]]] = cells
                 allowed.append(mask)
-            found = diffrac(np.concatenate(rows), allowed, self.settings)
+            try:
+                found = diffrac(np.concatenate(rows), allowed, self.settings)
+            except np.linalg.LinAlgError:
+                raise InputError(
+                    f"task {task}: its features are too different in size to fit a linear map; see `crosstask validate`"
+                ) from None
             log.info("task %s: duality gap %.2e after %d iterations", task, found.gaps[-1], len(found.gaps))
             weights[task] = found.weights
             self.after_task(found)

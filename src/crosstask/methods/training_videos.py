@@ -18,7 +18,7 @@ from crosstask.learning.zhukov19.training_set import (
     task_arrays,
     video_arrays,
 )
-from crosstask.records import Corpus, InputError, StepInterval, Video, VideoKey
+from crosstask.records import Corpus, InputError, StepInterval, Video, VideoKey, largest_value, unlike_others
 from crosstask.text import Vocabulary
 
 log = logging.getLogger(__name__)
@@ -43,11 +43,16 @@ class Notices:
     no_features: list[str] = field(default_factory=list)
     no_windows: list[str] = field(default_factory=list)
     impossible_windows: list[str] = field(default_factory=list)
+    unlike_others: list[str] = field(default_factory=list)
 
     def report(self, narrated: bool) -> None:
         """Log a warning for each reason."""
         _warn(self.no_features, "without features, left out")
         _warn(self.too_short, "with fewer segments than steps, left out")
+        _warn(
+            self.unlike_others,
+            "with far larger features than the others, which makes the model worse for all; scale or extract again",
+        )
         _warn(self.impossible_windows, "whose windows allow no ordered answer, trained with order alone")
         if narrated:
             _warn(self.no_windows, "without windows, trained with order alone")
@@ -78,6 +83,8 @@ def trainable_videos(corpus: Corpus, notices: Notices) -> list[Video]:
             f"corpus '{corpus.name}': no video can train ({len(notices.no_features)} without features, "
             f"{len(notices.too_short)} with fewer segments than steps); see `crosstask validate`"
         )
+    reasons = unlike_others({video.id: largest_value(corpus.features.rows(video.id)) for video in usable})
+    notices.unlike_others = [f"{video} ({reason})" for video, reason in reasons.items()]
     return usable
 
 

@@ -5,10 +5,9 @@ import logging
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import Corpus, InputError, Video
+from crosstask.records import TOLERATED_OVERSHOOT_S, Corpus, InputError, Video
 
 log = logging.getLogger(__name__)
-TOLERATED_OVERSHOOT_S = 1.0  # six annotations of the release end up to 0.43 s after their video
 Truth = npt.NDArray[np.bool_]
 
 

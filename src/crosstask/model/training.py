@@ -18,6 +18,7 @@ from crosstask.records import (
     Corpus,
     InputError,
     StepLabel,
+    Video,
     VideoKey,
     corpus_argument,
     labels_from_annotation,
@@ -92,7 +93,22 @@ def annotated_labels(corpus: Corpus, use_annotations: Iterable[str] | str | None
             raise InputError(f"use_annotations: video {key} is not a training video; expected TASK_VIDEO of the training videos")
         if key not in corpus.annotations:
             raise InputError(f"use_annotations: video {key} has no annotation; expected videos that are annotated")
-    return {key: labels_from_annotation(corpus.annotations[key], len(corpus.tasks[key.task].steps)) for key in wanted}
+    found = {key: labels_from_annotation(corpus.annotations[key], len(corpus.tasks[key.task].steps)) for key in wanted}
+    for key, labels in found.items():
+        refuse_beyond_end(corpus, training[key], labels)
+    return found
+
+
+def refuse_beyond_end(corpus: Corpus, video: Video, labels: Iterable[StepLabel]) -> None:
+    """An error for a label after the end of its video: the annotation is of another video."""
+    if not corpus.knows_length(video):
+        return
+    n_segments = corpus.n_segments(video)
+    if late := [label for label in labels if not label.fits(n_segments)]:
+        raise InputError(
+            f"annotation of {video.key}: step {late[0].step + 1} ends after the video, which has {n_segments} seconds; "
+            "check that annotation and features belong together (`crosstask validate` lists all such)"
+        )
 
 
 def n_epochs(method: str | Method, **settings: Any) -> int:

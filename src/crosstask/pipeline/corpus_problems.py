@@ -8,8 +8,7 @@ import numpy as np
 from crosstask.datasets.problems import problems_of_files
 from crosstask.inference import NoOrderedAnswer, decode_once
 from crosstask.methods.training_videos import allowed_segments
-from crosstask.metrics.truth import TOLERATED_OVERSHOOT_S
-from crosstask.records import Corpus, InputError, Problem, Progress, Video, no_progress
+from crosstask.records import TOLERATED_OVERSHOOT_S, Corpus, InputError, Problem, Progress, Video, no_progress
 
 
 def problems_of_folder(folder: Path, progress: Progress = no_progress) -> list[Problem]:

@@ -17,10 +17,12 @@ _NAMED = 10  # videos that are listed one by one
 
 
 def check_before_run(corpus: Corpus, out: Path, speech_model: Path | None) -> None:
-    """An error where there is neither a video nor a feature file, no speech model in its folder, or no place for the run."""
+    """An error where there is neither a video nor a feature file, no speech model, an annotation that cannot be read, or no place for the run."""
     if not has_own_features(corpus):
         refuse_without(media_of(corpus), corpus)
     raise_if_no_speech_model(speech_model)
+    for video in corpus.videos:
+        corpus.annotations.get(video.key)  # the report, made last, needs them all
     file = next((place for place in (out, *out.parents) if place.exists()), out.parent)
     if file.exists() and not file.is_dir():
         raise InputError(f"{file}: a file; expected a folder for the run, new or old: --out FOLDER")

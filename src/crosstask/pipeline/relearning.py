@@ -59,6 +59,7 @@ class Proposal:
     labelled: frozenset[VideoKey]
     n_labels: int
     moved: tuple[MovedStep, ...]
+    learnt_from: Mapping[str, Mapping[VideoKey, Localization]]  # the localizations of the run then
 
     @property
     def n_videos_moved(self) -> int:
@@ -101,6 +102,8 @@ def learn(run: RunFolder, model: Model, features: FeatureRows) -> Proposal:
     """What the model says after learning from the labels of the run, starting from its parameters."""
     if reason := why_not_learning(run, model, features):
         raise InputError(reason)
+    run.raise_if_remade()
+    learnt_from = run.machine_localizations
     corpus = corpus_of_run(run, features, model.feature_spec)
     known = [
         video for video in corpus.videos if video.id in features and (video.key in model.trained_on or video.key in corpus.labels)
@@ -118,7 +121,8 @@ def learn(run: RunFolder, model: Model, features: FeatureRows) -> Proposal:
     }
     moved = moved_steps(run, localizations)
     n_labels = sum(map(len, corpus.labels.values()))
-    return Proposal(new, localizations, scores, _results(corpus, new, joint), frozenset(corpus.labels), n_labels, moved)
+    results = _results(corpus, new, joint)
+    return Proposal(new, localizations, scores, results, frozenset(corpus.labels), n_labels, moved, learnt_from)
 
 
 def decoded_with_narration(run: RunFolder, corpus: Corpus, model: Model) -> bool:
@@ -176,10 +180,13 @@ def accept(run: RunFolder, proposal: Proposal) -> None:
     """Put a proposal in place of the model and the localizations of the main method; what was there is kept for `undo_learning`."""
     main = run.run.methods[0]
     with nonblocking_lock(run.folder):
+        run.raise_if_remade()
         if (_kept_folder(run.folder) / _UNFINISHED).exists():  # a process was killed while it put its proposal in place
             _restore(run.folder, main)
-        _back_up(run.folder, main)
         now = run.machine_localizations
+        if now != proposal.learnt_from:
+            raise InputError("the run was changed after this was learnt, perhaps in another window; learn again")
+        _back_up(run.folder, main)
         replaced = {**now, main: {**now.get(main, {}), **proposal.localizations}}
         results = {name: value for name, value in run.run.results.items() if name != main}
         settings = {**run.run.settings, LABELLED_VIDEOS: sorted(map(str, proposal.labelled))}

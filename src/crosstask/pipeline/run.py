@@ -120,10 +120,10 @@ def run(
 
 
 def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = no_progress) -> RunResult:
-    """All stages; the run is in `out`, which no other process may write meanwhile."""
+    """All stages; the run is in `out`. No other process may write that meanwhile, nor features of the corpus, which all stages read."""
     corpus = open_corpus(folder)
     check_before_run(corpus, out, config.speech_model if config.transcribe else None)
-    with nonblocking_lock(out):
+    with nonblocking_lock(out), nonblocking_lock(derived_folder(folder)):
         return run_stages(corpus, out, config, progress)
 
 

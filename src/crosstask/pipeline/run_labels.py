@@ -1,5 +1,6 @@
 """What a run learns from people: the labels in its folder, annotations of the corpus where asked for, and videos judged irrelevant."""
 
+import logging
 import shutil
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,18 +11,36 @@ from crosstask.records import Corpus, StepLabel, Video, VideoKey
 from crosstask.runs import LabelStore
 from crosstask.runs.relevance import IRRELEVANT, read_relevance
 
+log = logging.getLogger(__name__)
 BEFORE = "before_learning"  # in the run folder: the files that the last accepted proposal replaced (`relearning.py`)
 
 
 def with_run_labels(corpus: Corpus, out: Path, use_annotations: Iterable[str] | str | None = None) -> Corpus:
     """The corpus with hard labels: those in the run folder, then, for steps without one, the annotations of the videos that are named."""
-    in_corpus = {video.key for video in corpus.videos}
-    in_run = {key: labels for key, labels in LabelStore(out, corpus.tasks).step_labels().items() if key in in_corpus}
+    in_corpus = {video.key: video for video in corpus.videos}
+    given = LabelStore(out, corpus.tasks).step_labels()
+    inside = {key: _inside(corpus, in_corpus[key], labels) for key, labels in given.items() if key in in_corpus}
+    in_run = {key: labels for key, labels in inside.items() if labels}
     annotated = annotated_labels(corpus, use_annotations)
     return replace(
         corpus,
         labels={**corpus.labels, **{key: merged(annotated.get(key, ()), in_run.get(key, ())) for key in {**annotated, **in_run}}},
     )
+
+
+def _inside(corpus: Corpus, video: Video, labels: tuple[StepLabel, ...]) -> tuple[StepLabel, ...]:
+    """The labels that lie in the video; a warning says how many do not, as when it was replaced by a shorter one."""
+    if not corpus.knows_length(video):
+        return labels
+    kept = tuple(label for label in labels if label.fits(corpus.n_segments(video)))
+    if n_late := len(labels) - len(kept):
+        log.warning(
+            "%s: %d labels lie after its end, at %d s, and are not used: was the video replaced?",
+            video.key,
+            n_late,
+            corpus.n_segments(video),
+        )
+    return kept
 
 
 def merged(labels: Iterable[StepLabel], first: Iterable[StepLabel]) -> tuple[StepLabel, ...]:

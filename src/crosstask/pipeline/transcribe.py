@@ -9,7 +9,7 @@ from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.extraction.content_hash import content_digest
 from crosstask.extraction.speech import can_transcribe, embedded_subtitles, transcribe
 from crosstask.records import InputError
-from crosstask.storage import nonblocking_lock
+from crosstask.storage import nonblocking_lock, raise_if_disk_failed
 
 
 @dataclass
@@ -43,6 +43,7 @@ def transcribe_videos(
             except InputError as error:
                 transcribed.skipped[video_id] = str(error)
             except OSError as error:
+                raise_if_disk_failed(error)
                 transcribed.skipped[video_id] = f"{path.name}: cannot be read ({error.strerror})"
             advance()
     return transcribed

@@ -2,8 +2,9 @@
 
 from crosstask.records.arguments import choice_argument, corpus_argument, number_argument, path_argument, whole_argument
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
+from crosstask.records.feature_sizes import largest_value, unlike_others
 from crosstask.records.installation import install_command
-from crosstask.records.interval import MAX_VIDEO_S, Interval, StepInterval, segment_at
+from crosstask.records.interval import MAX_VIDEO_S, TOLERATED_OVERSHOOT_S, Interval, StepInterval, segment_at
 from crosstask.records.label import StepLabel, labels_from_annotation
 from crosstask.records.localization import MACHINE, PERSON, FoundStep, Localization, localization_from_json
 from crosstask.records.narration import Cue, Narration, Word
@@ -17,6 +18,7 @@ __all__ = [
     "MACHINE",
     "MAX_VIDEO_S",
     "PERSON",
+    "TOLERATED_OVERSHOOT_S",
     "Array",
     "Corpus",
     "Cue",
@@ -42,6 +44,7 @@ __all__ = [
     "corpus_argument",
     "install_command",
     "labels_from_annotation",
+    "largest_value",
     "localization_from_json",
     "no_progress",
     "number_argument",
@@ -52,5 +55,6 @@ __all__ = [
     "segment_at",
     "stack_rows",
     "task_from_steps",
+    "unlike_others",
     "whole_argument",
 ]

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from crosstask.records.corpus import Corpus
 from crosstask.records.problem import InputError
+from crosstask.records.video import refuse_escaping_id
 
 
 def path_argument(value: Any, what: str) -> Path:
@@ -33,9 +34,16 @@ def path_argument(value: Any, what: str) -> Path:
 
 
 def corpus_argument(value: Any) -> Corpus:
-    """The corpus itself; InputError for anything else, such as the name of its folder."""
+    """The corpus itself; InputError for anything else, and for ids that a model file or a run folder could not hold."""
     if not isinstance(value, Corpus):
         raise InputError(f"a {type(value).__name__} is no corpus; expected what open_corpus(FOLDER) returns")
+    for name, task in value.tasks.items():
+        if refuse_escaping_id(task.id, "task") != name:
+            raise InputError(f"task id {task.id!r:.60} under {name!r:.60}; expected a mapping from ids to their tasks")
+    for video in value.videos:
+        refuse_escaping_id(video.id, "video")
+        if video.task not in value.tasks:
+            raise InputError(f"video {video.id}: its task {video.task!r:.60} is not in corpus '{value.name}'")
     return value
 
 

@@ -6,6 +6,7 @@ A segment t covers the second [t, t + 1). Intervals are half-open, [start_s, end
 import math
 from dataclasses import dataclass
 
+TOLERATED_OVERSHOOT_S = 1.0  # six annotations of the release end up to 0.43 s after their video
 MAX_VIDEO_S = 1_000_000  # ours: eleven days, longer than any video; bounds what is allocated for a crafted time
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from crosstask.records.interval import Interval, StepInterval
+from crosstask.records.interval import TOLERATED_OVERSHOOT_S, Interval, StepInterval
 from crosstask.records.problem import InputError
 
 
@@ -33,6 +33,15 @@ class StepLabel:
     def shown(self) -> bool:
         """False if the label says that the video does not show the step."""
         return self.moment_s is not None or bool(self.intervals)
+
+    def fits(self, n_segments: int) -> bool:
+        """True unless it lies after the end of a video, as when that was replaced by a shorter one.
+
+        >>> StepLabel(0, moment_s=12.0).fits(20), StepLabel(0, intervals=(Interval(3, 50),)).fits(20), StepLabel(0).fits(20)
+        (True, False, True)
+        """
+        ends = [self.moment_s or 0.0, *(interval.end_s for interval in self.intervals)]
+        return max(ends) <= n_segments + TOLERATED_OVERSHOOT_S
 
 
 def labels_from_annotation(annotation: Iterable[StepInterval], n_steps: int) -> tuple[StepLabel, ...]:

@@ -42,14 +42,18 @@ def count_steps(localizations: Iterable[Localization]) -> StepCounts:
 
 
 def with_labels(localization: Localization, labels: Mapping[int, RunLabel], n_segments: int) -> Localization:
-    """The localization with every labelled step as the person said; labels by step, from 0."""
+    """The localization with every labelled step as the person said; labels by step, from 0. Labels after the end of the video are not used."""
     if not labels:
         return localization
     steps = [
-        corrected_step(step, labels[k], n_segments) if k in labels and k < len(localization.steps) else step
+        corrected_step(step, labels[k], n_segments) if k in labels and _fits(labels[k], n_segments) else step
         for k, step in enumerate(localization.steps)
     ]
     return replace(localization, steps=steps)
+
+
+def _fits(label: RunLabel, n_segments: int) -> bool:
+    return label.label is not None and label.label.fits(n_segments)
 
 
 def corrected_step(step: FoundStep, label: RunLabel, n_segments: int) -> FoundStep:

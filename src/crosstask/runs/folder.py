@@ -59,7 +59,18 @@ class RunFolder:
     @property
     def results(self) -> Mapping[str, Any]:
         """The results as they are on disk: learning from labels changes them."""
-        return self.remember("results", file_signature(self.folder / "run.json"), lambda: open_run(self.folder).run.results)
+        return self._on_disk.results
+
+    @property
+    def _on_disk(self) -> Run:
+        """The run as `run.json` describes it now."""
+        return self.remember("run", file_signature(self.folder / "run.json"), lambda: open_run(self.folder).run)
+
+    def raise_if_remade(self) -> None:
+        """An error if the run on disk has other tasks or videos: it was made again after it was opened here."""
+        now = self._on_disk
+        if (now.tasks, now.videos) != (self.run.tasks, self.run.videos):
+            raise InputError(f"{self.folder}: the run was made again after it was opened here; start `crosstask view` again")
 
     @property
     def machine_signature(self) -> object:
@@ -104,12 +115,24 @@ class RunFolder:
     def _read_localizations(self) -> dict[str, dict[VideoKey, Localization]]:
         data = _read_json(self.folder / "localizations.json")
         try:
-            return {
+            found = {
                 method: {VideoKey(item["task"], item["video"]): _possible(localization_from_json(item)) for item in items}
                 for method, items in data["methods"].items()
             }
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"{self.folder}/localizations.json: damaged ({error}); repeat the command that made it") from None
+        self._refuse_other_steps(found)
+        return found
+
+    def _refuse_other_steps(self, found: dict[str, dict[VideoKey, Localization]]) -> None:
+        """An error for steps that are not those of `run.json`: labels, which are numbered, would go to other steps."""
+        for key, localization in ((key, one) for videos in found.values() for key, one in videos.items()):
+            task = self.run.tasks.get(key.task)
+            if task is not None and tuple(step.name for step in localization.steps) != task.steps:
+                raise InputError(
+                    f"{self.folder}/localizations.json: task '{key.task}' has other steps than in run.json: the run is being made "
+                    "again, or that was interrupted; wait, or repeat the command that makes it, then open it again"
+                )
 
     def scores(self, method: str, key: VideoKey) -> npt.NDArray[np.floating] | None:
         """Scores (T, K) of a video, or None if the run has none."""
@@ -162,7 +185,7 @@ def open_run(folder: Path) -> RunFolder:
         opened = RunFolder(folder, _from_json(data))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{folder}/run.json: damaged ({error}); repeat the command that made it") from None
-    opened.remember("results", signature, lambda: opened.run.results)
+    opened.remember("run", signature, lambda: opened.run)
     return opened
 
 

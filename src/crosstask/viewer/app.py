@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from crosstask import __version__
-from crosstask.records import InputError, Interval, StepInterval, StepLabel, VideoKey
+from crosstask.records import TOLERATED_OVERSHOOT_S, InputError, Interval, StepInterval, StepLabel, VideoKey
 from crosstask.runs import Change
 from crosstask.viewer.contents import Contents, found_step, score_lists
 from crosstask.viewer.files import VIDEO_TYPES, page_files, servable_media
@@ -37,7 +37,6 @@ from crosstask.viewer.shapes import (
 
 log = logging.getLogger(__name__)
 SHORTEST_INTERVAL_S = 0.05
-TOLERATED_OVERSHOOT_S = 1.0  # annotations may end up to a second after the video, as six of the release do
 
 TaskId = Annotated[Id, Query(description="Task id.")]
 VideoId = Annotated[Id, Query(description="Video id.")]
