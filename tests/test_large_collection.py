@@ -1,5 +1,7 @@
 """The main verbs on 2,000 short synthetic videos: `benchmarks/speed/collections.py` measures more of them; here everything must be complete."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -24,31 +26,37 @@ def corpus(folder):
     return folder / "corpus"
 
 
+@pytest.fixture
+def unpacked(corpus, tmp_path):
+    """A copy of the corpus for a test that packs or changes it."""
+    return shutil.copytree(corpus, tmp_path / "corpus", ignore=shutil.ignore_patterns(".crosstask"))
+
+
 @pytest.fixture(scope="module")
 def run(folder, corpus):
     make_run(folder / "run", make_corpus(corpus, N_VIDEOS))
     return folder / "run"
 
 
-def test_counted_checked_and_packed_with_progress(corpus):
-    figures = json_of("stats", corpus)
+def test_counted_checked_and_packed_with_progress(unpacked):
+    figures = json_of("stats", unpacked)
     assert sum(task["videos"] for task in figures["tasks"].values()) == N_VIDEOS == figures["overall"]["ids"]
-    checked = crosstask("validate", corpus)
+    checked = crosstask("validate", unpacked)
     assert checked.returncode == 0 and "no problems" in checked.stdout
     assert f"checking features: {N_VIDEOS // 2} of {N_VIDEOS}" in checked.stderr
-    packed = crosstask("pack", corpus, "--check")
+    packed = crosstask("pack", unpacked, "--check")
     assert packed.returncode == 0 and f"{N_VIDEOS} videos, {N_VIDEOS * N_SEGMENTS} rows" in packed.stdout
     assert f"packing: {N_VIDEOS} of {N_VIDEOS}" in packed.stderr
 
 
-def test_an_added_video_is_appended_to_the_pack(corpus):
-    json_of("pack", corpus)
-    parts = sorted((corpus / ".crosstask" / "pack").glob("rows-*.bin"))
-    np.save(corpus / "crosstask_features" / "added.npy", np.ones((N_SEGMENTS, 16), np.float16))
-    with (corpus / "crosstask_release" / "videos.csv").open("a") as videos:
+def test_an_added_video_is_appended_to_the_pack(unpacked):
+    json_of("pack", unpacked)
+    parts = sorted((unpacked / ".crosstask" / "pack").glob("rows-*.bin"))
+    np.save(unpacked / "crosstask_features" / "added.npy", np.ones((N_SEGMENTS, 16), np.float16))
+    with (unpacked / "crosstask_release" / "videos.csv").open("a") as videos:
         videos.write("0,added,http://example.org\n")
-    assert json_of("pack", corpus)["videos"] == N_VIDEOS + 1
-    now = sorted((corpus / ".crosstask" / "pack").glob("rows-*.bin"))
+    assert json_of("pack", unpacked)["videos"] == N_VIDEOS + 1
+    now = sorted((unpacked / ".crosstask" / "pack").glob("rows-*.bin"))
     added = [part for part in now if part not in parts]
     assert set(parts) < set(now) and [part.stat().st_size for part in added] == [N_SEGMENTS * 16 * 2]
 
