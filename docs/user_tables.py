@@ -1,5 +1,8 @@
 """Tables of the page of results about what a user of their own videos meets: narration, decoders, small collections, corrections, confidence."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from detailed_tables import interval, table
 from tables import recorded
 
@@ -19,14 +22,20 @@ def joint_table() -> str:
 
 def small_collections_table() -> str:
     """Recall by number of training videos, with the interval of the difference to even spacing."""
+    by_corpus = {**recorded("small-collections")["corpora"], "*synthetic* films": recorded("synthetic-spoken-films")["videos"]}
     arms = ("order alone", "windows", "windows, decoded with narration")
     rows = []
-    for corpus, by_number in recorded("small-collections")["corpora"].items():
+    for corpus, by_number in by_corpus.items():
         for number in sorted(by_number, key=int):
             of = by_number[number]
-            shown = [f"{of['recall'][arm]:.1f}; {interval(of['less uniform'][arm])}" for arm in arms]
+            shown = [
+                f"{of['recall'][arm]:.1f}; {interval(of['less uniform'][arm])}" if arm in of["recall"] else "" for arm in arms
+            ]
+            if alone := of["less uniform"].get("subtitles alone"):
+                shown[-1] = f"{of['recall']['subtitles alone']:.1f}; {interval(alone)}"
             rows.append([corpus, number, f"{of['recall']['uniform']:.1f}", *shown])
-    return table(["corpus (`small-collections`)", "training videos a task", "even spacing", *arms], rows)
+    header = ["corpus (`small-collections`, `synthetic-spoken-films`)", "training videos a task", "even spacing", *arms]
+    return table(header, rows)
 
 
 def decoders_table() -> str:
@@ -65,15 +74,23 @@ def corrections_table() -> str:
 def one_video_again() -> str:
     """One corrected video against none on splits that were never looked at, with two kinds of intervals and a test."""
     lines = []
-    for corpus, gains in recorded("corrections")["one corrected video, seeds 10 to 21"].items():
-        for kind in ("moments", "intervals"):
-            of = gains[f"1 {kind} - 0"]
-            low, high = of["bootstrap"]
-            won = f"{of['tasks_above']} of {of['tasks']} tasks"
-            p = of["p of the sign-flip test"]
-            lines.append([corpus, kind, interval(of), f"[{low:+.1f}, {high:+.1f}]", won, f"{p:.3f}" if p >= 0.001 else "< 0.001"])
-    header = ["one corrected video, 12 further splits", "labels", "gain, Student's t over tasks", "bootstrap over tasks"]
-    return table([*header, "tasks above 0", "p of the sign-flip test"], lines)
+    for what, by_corpus in recorded("corrections").items():
+        if what.startswith("one corrected video"):
+            seeds = what.removeprefix("one corrected video, ")
+            lines += [
+                [corpus, seeds, kind, *gain_of_one_video(gains[f"1 {kind} - 0"])]
+                for corpus, gains in by_corpus.items()
+                for kind in ("moments", "intervals")
+            ]
+    header = ["one corrected video, 12 further splits each", "splits", "labels", "gain, Student's t over tasks"]
+    return table([*header, "bootstrap over tasks", "tasks above 0", "p of the sign-flip test"], lines)
+
+
+def gain_of_one_video(gain: Mapping[str, Any]) -> list[str]:
+    """The gain with both intervals, the tasks won, and the p-value."""
+    (low, high), p = gain["bootstrap"], gain["p of the sign-flip test"]
+    won = f"{gain['tasks_above']} of {gain['tasks']} tasks"
+    return [interval(gain), f"[{low:+.1f}, {high:+.1f}]", won, f"{p:.3f}" if p >= 0.001 else "< 0.001"]
 
 
 def confidence_table() -> str:
