@@ -95,6 +95,11 @@ def test_label_studio_annotations_that_were_cancelled_are_no_labels(tmp_path):
     assert [label.interval for label in read_label_file(tmp_path / "a.json", 25.0)] == [Interval(1.0, 2.0)]
 
 
+def test_separators_that_are_no_line_ends_stay_in_their_cell(tmp_path):
+    (tmp_path / "a.csv").write_bytes("video,step,moment_s\r\nv,pour\u2028milk\x0c,5\r\n".encode())
+    assert [label.step for label in read_label_file(tmp_path / "a.csv", 25.0)] == ["pour\u2028milk"]
+
+
 def test_chapters_keep_their_names_and_files_from_windows_are_read(tmp_path):
     path = tmp_path / "1_v.vtt"
     path.write_bytes("\ufeffWEBVTT\r\n\r\n1\r\n00:01.000 --> 00:02.500\r\nsalt &amp; pepper\r\n".encode())

@@ -6,6 +6,7 @@ its line or path.
 
 import csv
 import html
+import io
 import json
 import math
 import re
@@ -68,7 +69,7 @@ def _text_of(path: Path) -> str:
 def _read_csv(path: Path, text: str) -> Iterator[NamedLabel]:
     """Rows with the columns video, step and start_s, end_s or moment_s; task, shown and by are optional."""
     try:
-        rows = list(csv.reader(text.splitlines()))
+        rows = list(csv.reader(io.StringIO(text, newline="")))  # splitlines() would cut cells at other separators
     except csv.Error as error:
         raise InputError(f"{path.name}: {error}; expected comma-separated lines") from None
     header = [name.strip().lower() for name in rows[0]]
