@@ -49,6 +49,7 @@ class Task:
             )
         if self.order:
             topological_order(self.order, range(len(self.steps)), f"task '{self.title or self.id}'")
+        object.__setattr__(self, "steps", tuple(self.steps))  # a list could neither be hashed nor equal the steps of a file
 
 
 def _is_visible(character: str) -> bool:
