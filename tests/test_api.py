@@ -225,6 +225,8 @@ def test_own_sharing_functions_are_used_and_new_tasks_need_them_again(corpus, tm
         (lambda c, m: m.localize(np.zeros((9, 6)), task="1", decoder=[]), r"decoder \[\] is unknown"),
         (lambda c, m: m.localize(np.zeros((9, 6)), task=["1"]), "is not in the model"),
         (lambda c, m: m.localize(np.zeros((9, 6)), steps=np.zeros(3)), "expected step names"),
+        (lambda c, m: m.localize(np.zeros((9, 6)), steps={"pour milk", "stir"}), "or a list of step names"),
+        (lambda c, m: ct.evaluate("uniform", c, videos=[3]), "'3' does not name a video"),
         (lambda c, m: ct.compare("kitchen", ["uniform"]), "a str is no corpus"),
         (lambda c, m: ct.compare(c, 7), "methods 7: expected a list"),
         (lambda c, m: ct.compare(c, "hmm"), "methods 'hmm': expected a list"),

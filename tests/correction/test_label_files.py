@@ -28,6 +28,9 @@ def studio(*regions, **data):
         ("a.csv", "video,step,start_s,end_s\nv,pour,nan,inf\n", "line 2: from nan to inf"),
         ("a.csv", "video,step,moment_s\nv,pour,\n", "line 2: no time"),
         ("a.csv", "video,step,moment_s\nv,pour,1e300\n", "line 2: no time"),
+        ("a.csv", "video,step,moment_s,start_s,end_s\nv,pour,24,4,6\n", "line 2: moment_s 24 is not between"),
+        ("a.csv", "video,step,moment_s,start_s,end_s\nv,pour,5,,6\n", "line 2: one of start_s and end_s"),
+        ("a.csv", "video,step,moment_s,shown\nv,pour,5,nein\n", "line 2: shown is 'nein'; expected yes or no"),
         ("a.vtt", "no vtt", "line 1: found 'no vtt'; expected 'WEBVTT'"),
         ("a.vtt", "WEBVTT\n\nnothing\n", "no chapter"),
         ("a.vtt", "WEBVTT\n\n1 --> 2\npour\n", "line 3"),
@@ -83,6 +86,18 @@ def test_label_studio_counts_frames_from_one_and_our_seconds_are_used_while_they
     assert (label.video, label.task, label.interval) == ("other", "Make Latte", Interval(1.013, 1.99))
     path.write_text(studio({**GOOD_REGION, "meta": {"start_s": 7.0, "end_s": 9.0}}))
     assert read_label_file(path, 25.0)[0].interval == Interval(1.0, 2.0), "the region was moved in Label Studio"
+
+
+def test_label_studio_annotations_that_were_cancelled_are_no_labels(tmp_path):
+    (tmp_path / "a.json").write_text(
+        studio(GOOD_REGION).replace('"annotations": [{', '"annotations": [{"was_cancelled": true, "result": [1]}, {')
+    )
+    assert [label.interval for label in read_label_file(tmp_path / "a.json", 25.0)] == [Interval(1.0, 2.0)]
+
+
+def test_separators_that_are_no_line_ends_stay_in_their_cell(tmp_path):
+    (tmp_path / "a.csv").write_bytes("video,step,moment_s\r\nv,pour\u2028milk\x0c,5\r\n".encode())
+    assert [label.step for label in read_label_file(tmp_path / "a.csv", 25.0)] == ["pour\u2028milk"]
 
 
 def test_chapters_keep_their_names_and_files_from_windows_are_read(tmp_path):

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from crosstask.datasets import open_corpus
-from crosstask.evaluation.evaluate import evaluate_videos
+from crosstask.evaluation.evaluate import evaluate, evaluate_videos
 from crosstask.methods import METHODS, method_named
 from crosstask.metrics.truth import annotated_videos
+from crosstask.records import InputError
 from tiny import tiny_corpus, with_text_side, write_tiny
 
 
@@ -53,6 +54,12 @@ def test_a_video_too_short_for_its_steps_is_skipped_with_a_reason():
     result = evaluate_videos(corpus, method_named("uniform"), annotated_videos(corpus))
     assert len(result.skipped) == 3 and "1_-v1_1" in result.skipped
     assert "cannot hold 3 steps" in result.skipped["1_-v1_1"]
+
+
+def test_an_evaluation_of_no_video_at_all_is_an_error_and_not_a_recall_of_zero():
+    corpus = tiny_corpus(n_segments=2)
+    with pytest.raises(InputError, match=r"no video could be evaluated; the first: .*cannot hold 3 steps"):
+        evaluate("uniform", corpus, ["1_-v1_1", "1_-v1_2"])
 
 
 @pytest.mark.parametrize("name", ["crosstask_release/annotations/1_-v1_1.csv", "crosstask_features/-v1_1.npy"])

@@ -1,5 +1,7 @@
 """The scorer of methods that train each task on its own, Alayrac'16 and Richard'18."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,3 +29,14 @@ def test_a_task_that_was_not_trained_is_refused():
     scorer = Alayrac16().fit(tiny_corpus(), np.random.default_rng(0))
     with pytest.raises(InputError, match="'Boil Egg': not one of the 3 tasks"):
         scorer.score(task_from_steps("boil water, add egg", "Boil Egg"), np.zeros((9, 6)))
+
+
+def test_other_steps_under_the_id_of_a_trained_task_are_refused(tmp_path):
+    corpus = tiny_corpus()
+    model = Model(Alayrac16().fit(corpus, np.random.default_rng(0)), corpus.tasks, "alayrac16")
+    again = load_model(save_model(model, tmp_path / "m.safetensors"))
+    task = corpus.tasks["1"]
+    for other in (task.steps[::-1], tuple(f"paint {step}" for step in task.steps)):
+        for scorer in (model, again):
+            with pytest.raises(InputError, match="with other steps"):
+                scorer.score(replace(task, steps=other), corpus.features.rows("-v1_2"))

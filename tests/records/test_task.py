@@ -24,3 +24,8 @@ def test_a_long_circle_is_found():
 def test_a_step_without_a_visible_character_is_empty(name):
     with pytest.raises(InputError, match="step 2 is empty"):
         Task("1", "Make Latte", ("pour milk", name))
+
+
+def test_a_list_of_steps_is_as_good_as_a_tuple():
+    task = Task("1", "Make Latte", ["pour milk", "stir"])
+    assert task == Task("1", "Make Latte", ("pour milk", "stir")) and len({task}) == 1

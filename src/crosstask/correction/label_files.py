@@ -6,6 +6,7 @@ its line or path.
 
 import csv
 import html
+import io
 import json
 import math
 import re
@@ -21,6 +22,8 @@ from crosstask.records import MAX_VIDEO_S, InputError, Interval, at_line
 MAX_BYTES = 2**28  # ours: an export of every CrossTask video is below 20 MB
 EXPECTED = "expected CSV, WebVTT chapters, ActivityNet's or Label Studio's JSON, as `export` writes them"
 _TIMES = ("moment_s", "start_s", "end_s")
+_SHOWN, _NOT_SHOWN = ("", "yes", "true", "1"), ("no", "false", "0")
+_SEGMENT_S = 1.0  # a moment is the start of a segment
 _MARKUP = re.compile(r"<[^<>]*>")  # without '<' inside, so that many of them are read in linear time
 
 
@@ -66,7 +69,7 @@ def _text_of(path: Path) -> str:
 def _read_csv(path: Path, text: str) -> Iterator[NamedLabel]:
     """Rows with the columns video, step and start_s, end_s or moment_s; task, shown and by are optional."""
     try:
-        rows = list(csv.reader(text.splitlines()))
+        rows = list(csv.reader(io.StringIO(text, newline="")))  # splitlines() would cut cells at other separators
     except csv.Error as error:
         raise InputError(f"{path.name}: {error}; expected comma-separated lines") from None
     header = [name.strip().lower() for name in rows[0]]
@@ -92,13 +95,24 @@ def _csv_label(path: Path, number: int, cells: Mapping[str, str]) -> NamedLabel:
     where = f"line {number}"
     label = NamedLabel(where, _unquoted(cells["video"]), _unquoted(cells["step"]), _unquoted(cells.get("task", "")))
     label = replace(label, by_person=cells.get("by") == "person")
-    if cells.get("shown", "yes").lower() in ("no", "false", "0"):
+    shown = cells.get("shown", "").lower()
+    if shown not in _SHOWN + _NOT_SHOWN:
+        raise at_line(path, number, f"shown is {shown[:40]!r}; expected yes or no")
+    if shown in _NOT_SHOWN:
         return label
-    if times["start_s"] is not None and times["end_s"] is not None:
-        return replace(label, interval=_interval(path, where, times["start_s"], times["end_s"]), moment_s=None)
-    if times["moment_s"] is None or not (math.isfinite(times["moment_s"]) and 0 <= times["moment_s"] <= MAX_VIDEO_S):
+    moment_s, start_s, end_s = (times[name] for name in _TIMES)
+    if (start_s is None) != (end_s is None):
+        raise at_line(path, number, "one of start_s and end_s; expected both, or moment_s alone")
+    if start_s is not None:
+        interval = _interval(path, where, start_s, end_s)
+        if moment_s is not None and not interval.start_s - _SEGMENT_S <= moment_s <= interval.end_s + _SEGMENT_S:
+            raise at_line(
+                path, number, f"moment_s {moment_s:g} is not between start_s and end_s; correct or empty what no longer holds"
+            )
+        return replace(label, interval=interval)
+    if moment_s is None or not (math.isfinite(moment_s) and 0 <= moment_s <= MAX_VIDEO_S):
         raise at_line(path, number, "no time; expected start_s and end_s, or moment_s, or shown = no")
-    return replace(label, moment_s=times["moment_s"])
+    return replace(label, moment_s=moment_s)
 
 
 def _unquoted(cell: str) -> str:
@@ -180,6 +194,8 @@ def _read_label_studio(path: Path, tasks: list[dict[str, Any]], frames_per_secon
         video = str(data.get("video_id") or PurePosixPath(str(data.get("video", ""))).stem)
         versions = task.get("annotations") or task.get("predictions") or []
         for j, version in enumerate(versions if isinstance(versions, list) else []):
+            if isinstance(version, dict) and version.get("was_cancelled"):
+                continue  # the annotator skipped the video
             regions = version.get("result") if isinstance(version, dict) else None
             if not isinstance(regions, list):
                 raise InputError(f"{path.name}, [{i}].annotations[{j}]: no 'result' list; {EXPECTED}")

@@ -149,7 +149,10 @@ def evaluate(
         )
     scorer = _named(model, corpus, tested, seed) if isinstance(model, str) else with_text_side(model, corpus.text_side)
     joint = fit_joint_decoder(scorer, corpus, tested) if with_narration else None
-    return evaluate_videos(corpus, scorer, tested, advance, decoder, joint)
+    found = evaluate_videos(corpus, scorer, tested, advance, decoder, joint)
+    if not found.n_videos:
+        raise InputError(f"corpus '{corpus.name}': no video could be evaluated; the first: {next(iter(found.skipped.values()))}")
+    return found
 
 
 def _named(name: str, corpus: Corpus, tested: Sequence[Video], seed: int) -> Scorer:

@@ -48,4 +48,4 @@ class Alayrac16(Params):
             log.info("task %s: duality gap %.2e after %d iterations", task, found.gaps[-1], len(found.gaps))
             weights[task] = found.weights
             self.after_task(found)
-        return TaskScorer(weights)
+        return TaskScorer(weights, {task: corpus.tasks[task].steps for task in weights})

@@ -156,8 +156,9 @@ def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:
         }
         kind, method = str(description["kind"]), str(description["method"])
         spec = description["feature_spec"] if "feature_spec" in description else description["feature_recipe"]
+        values = {**description["values"], "steps": {task.id: task.steps for task in tasks.values()}}
         return Model(
-            SCORERS[_FORMER_KINDS.get(kind, kind)](arrays, description["values"]),
+            SCORERS[_FORMER_KINDS.get(kind, kind)](arrays, values),
             tasks,
             _FORMER_METHODS.get(method, method),
             str(spec),

@@ -1,6 +1,6 @@
 """A how-to task: its name and its ordered steps."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from crosstask.records.problem import InputError
@@ -49,6 +49,7 @@ class Task:
             )
         if self.order:
             topological_order(self.order, range(len(self.steps)), f"task '{self.title or self.id}'")
+        object.__setattr__(self, "steps", tuple(self.steps))  # a list could neither be hashed nor equal the steps of a file
 
 
 def _is_visible(character: str) -> bool:
@@ -114,7 +115,7 @@ def task_from_steps(steps: str | Iterable[str], title: str = "new task") -> Task
     ('add salt, pepper', 'stir')
     """
     given: object = steps
-    if not isinstance(given, Iterable) or isinstance(given, bytes):
+    if not isinstance(given, Iterable) or isinstance(given, bytes | Set):  # a set has no order
         raise InputError(f"steps {steps!r:.80}: expected text such as 'pour milk, whisk egg', or a list of step names")
     separator = ";" if isinstance(steps, str) and ";" in steps else ","
     names = steps.split(separator) if isinstance(steps, str) else list(steps)

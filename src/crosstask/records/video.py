@@ -42,7 +42,7 @@ def parse_video_key(text: str) -> VideoKey:
     >>> parse_video_key("105222_-Yt_o")
     VideoKey(task='105222', video='-Yt_o')
     """
-    task, underscore, video = text.partition("_")
+    task, underscore, video = str(text).partition("_")
     if not (task and underscore and video):
         raise InputError(f"'{text}' does not name a video; expected TASK_VIDEO, e.g. 105222_-YtYoSwdUf8")
     return VideoKey(task, video)
