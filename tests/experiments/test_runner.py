@@ -10,9 +10,10 @@ import time
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from crosstask.experiments import runner
+from crosstask.experiments import corpora, runner
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.registry import experiment_named
 from crosstask.experiments.runner import TUNING_GRIDS, ExperimentConfig, on_edge, tune
@@ -29,6 +30,37 @@ def config(tmp_path):
 
 def contents(folder):
     return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if p.is_file()}
+
+
+@pytest.mark.parametrize("changed", ["annotations", "features", "windows", "tasks"])
+def test_results_of_a_corpus_that_was_changed_since_are_not_used_again(config, tmp_path, changed):
+    folder = tmp_path / "corpus"
+    quick = replace(config, runs=1, methods=("uniform",))
+    experiment_named("cross-task")(quick)
+    before = (job := quick.out / "jobs" / "uniform-000.json").read_bytes()
+    _forget_the_corpus()
+    experiment_named("cross-task")(quick)
+    assert job.read_bytes() == before
+    if changed == "features":
+        rows = np.load(path := folder / "crosstask_features" / "-v1_1.npy")
+        np.save(path, rows[::-1])
+    elif changed == "tasks":
+        path = folder / "crosstask_release" / "tasks_primary.txt"
+        path.write_text(path.read_text().replace("stir coffee", "stir tea"))
+    else:
+        path = (
+            folder / {"annotations": "crosstask_release/annotations", "windows": "crosstask_constraints"}[changed] / "1_-v1_1.csv"
+        )
+        path.write_text("1,0.0,1.5\n")
+    _forget_the_corpus()
+    experiment_named("cross-task")(quick)
+    assert job.read_bytes() != before
+
+
+def _forget_the_corpus():
+    """As in another process."""
+    for cached in (corpora.open_once, corpora.open_without_features, corpora.corpus_digest):
+        cached.cache_clear()
 
 
 @pytest.mark.slow

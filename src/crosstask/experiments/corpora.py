@@ -1,12 +1,15 @@
 """Corpora by their names on a command line: a folder, the folder of the five-task dataset, or `synthetic:SHAPE:DIFFICULTY:SEED:D`."""
 
+import hashlib
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from crosstask.datasets import open_corpus
 from crosstask.datasets.niv import is_niv, read_niv
+from crosstask.features import PackedFeatures
 from crosstask.features.packed_corpus import with_packed_features
+from crosstask.methods.zhukov19_checkpoint import update_with_rows
 from crosstask.records import Corpus, InputError
 from crosstask.synthetic import generate_corpus, generate_without_features
 
@@ -86,3 +89,26 @@ def open_once(corpus: str) -> Corpus:
     if is_niv(Path(corpus)):
         return read_niv(Path(corpus))
     return with_packed_features(open_corpus(corpus))
+
+
+@lru_cache(maxsize=1)
+def corpus_digest(corpus: str) -> str:
+    """A digest of what is trained and evaluated on in a folder: tasks, videos, annotations, windows and features. Subtitles are not part of it.
+
+    The results of finished jobs are used again only as long as it is the same. Packed features enter by their checksums.
+    """
+    opened = open_once(corpus)
+    digest = hashlib.sha256(repr((sorted(opened.tasks.items()), opened.videos, sorted(opened.validation))).encode())
+    for video in opened.videos:
+        for intervals in (opened.annotations, opened.windows):
+            try:
+                digest.update(repr(tuple(intervals[video.key]) if video.key in intervals else None).encode())
+            except InputError as error:  # the job skips the video, or ends with the reason
+                digest.update(str(error).encode())
+    for video_id in sorted({video.id for video in opened.videos if video.id in opened.features}):
+        if isinstance(opened.features, PackedFeatures):
+            digest.update(f"{video_id} {opened.features.checksum(video_id)}".encode())
+        else:
+            digest.update(video_id.encode())
+            update_with_rows(digest, opened.features.rows(video_id))
+    return digest.hexdigest()

@@ -1,6 +1,7 @@
 """Table S1: precision and recall of narration windows, by encoder, for both values of `narrate --recipe`."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from crosstask.experiments.corpora import open_once
 from crosstask.experiments.figures import COLOURS, new_figure, save_figure, set_title
 from crosstask.experiments.runner import ExperimentConfig
 from crosstask.experiments.tables import FORMAT, ExperimentResult, write_result
+from crosstask.extraction.content_hash import content_digest
 from crosstask.jobs import Job
 from crosstask.metrics.windows import score_windows
 from crosstask.narration.narrate import NARRATION_METHODS, transcripts, usable_videos
@@ -27,8 +29,9 @@ MEASURES = ("precision", "recall", "iou", "hit_rate", "outside")
 
 def narration(config: ExperimentConfig) -> ExperimentResult:
     """`experiment narration`: Table S1 on the videos with subtitles and annotation; nothing is random, so there is one run."""
+    values = {"corpus": config.corpus, "files": _files_digest(config)}
     jobs = {
-        f"{name}, {recipe}": Job(f"{name}-{recipe}", {"corpus": config.corpus, "encoder": name, "file": file, "recipe": recipe})
+        f"{name}, {recipe}": Job(f"{name}-{recipe}", {**values, "encoder": name, "file": file, "recipe": recipe})
         for name, file in available_encoders(config.encoder_files).items()
         for recipe in sorted(NARRATION_METHODS, reverse=True)
     }
@@ -53,6 +56,13 @@ def narration(config: ExperimentConfig) -> ExperimentResult:
     return write_result(
         config, ExperimentResult(summary, "Narration windows against annotation, in percent", header, rows, csv_rows), _draw
     )
+
+
+def _files_digest(config: ExperimentConfig) -> str:
+    """A digest of the subtitles and of the files of encoders: where they have changed, finished results are not used again."""
+    subtitles = getattr(config.open_first_corpus().subtitles, "paths", {})
+    paths = [*(path for _, path in sorted(subtitles.items())), *map(Path, config.encoder_files.values())]
+    return sha256("".join(content_digest(path) for path in paths if path.is_file()).encode()).hexdigest()
 
 
 def available_encoders(files: Mapping[str, str]) -> dict[str, str | None]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from crosstask.experiments.arms import Arm
-from crosstask.experiments.corpora import corpora_for_tuning, corpus_of_run, open_without_features, synthetic_name
+from crosstask.experiments.corpora import corpora_for_tuning, corpus_digest, corpus_of_run, open_without_features, synthetic_name
 from crosstask.experiments.job import train_and_evaluate
 from crosstask.jobs import Job, run_all
 from crosstask.records import Corpus
@@ -100,7 +100,9 @@ class ExperimentConfig:
     def run_jobs(
         self, stage: str, jobs: Sequence[Job], work: Callable[[Mapping[str, Any]], Any] = train_and_evaluate
     ) -> list[Any]:
-        """The results of jobs in their order; results of finished jobs are read from their files."""
+        """The results of jobs in their order; results of finished jobs are read from their files, unless the corpus has changed since."""
+        if not self.synthetic:
+            jobs = [replace(job, values={**job.values, "corpus_digest": corpus_digest(self.corpus)}) for job in jobs]
         with self.progress(stage, len(jobs)) as advance:
             return run_all(work, jobs, self.out / "jobs", self.engine, self.workers, advance, self.address)
 
