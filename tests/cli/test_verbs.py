@@ -253,6 +253,17 @@ def test_interrupted_it_says_so_in_one_line(corpus, tmp_path):
     assert said.rstrip().endswith("error: interrupted; repeat the command to resume") and "Traceback" not in said
 
 
+def test_interrupted_during_an_import_its_exit_code_is_the_same(tmp_path):
+    """Imports run code by exec(), and CPython would end a process whose Ctrl-C came there by SIGINT."""
+    code = """from crosstask.cli import main
+main.app = lambda **_: exec("raise KeyboardInterrupt")
+main.run()
+"""
+    (tmp_path / "importing.py").write_text(code, "utf-8")
+    done = subprocess.run([sys.executable, "-m", "importing"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "error: interrupted; repeat the command to resume\n")
+
+
 def test_interrupted_twice_it_ends_at_once_without_a_traceback():
     """The second Ctrl-C comes while the process waits for its workers to end."""
     waits = "atexit.register(lambda: (print('ending', flush=True), time.sleep(60)))"

@@ -163,6 +163,9 @@ def _replace_closed_streams() -> None:
 def _stop(message: str, code: int = 2) -> None:
     if code == _INTERRUPTED:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second Ctrl-C ends the process at once, without a traceback
+        # CPython notes a Ctrl-C inside of exec("..."), as named tuples use it during imports, and would end by SIGINT instead of
+        # with our exit code, although it was handled; the next exec() clears the note.
+        exec("")
     note(f"error: {' '.join(message.split())}")
     sys.exit(code)
 
