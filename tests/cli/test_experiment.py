@@ -20,6 +20,16 @@ def test_an_unknown_name_is_refused_with_the_names(corpus, tmp_path):
     assert "'table-9' is unknown" in said and "cross-task" in said and "optimiser" in said
 
 
+def test_the_run_of_another_verb_is_not_overwritten(corpus, tmp_path):
+    from correction.runs import write_random_run
+
+    write_random_run(tmp_path)
+    before = (tmp_path / "run.json").read_bytes()
+    said = refused("experiment", "cross-task", corpus, "--out", tmp_path, "--methods", "uniform", "--runs", "1", *QUICK)
+    assert "it holds the run of `crosstask run`, which would be overwritten" in said
+    assert (tmp_path / "run.json").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [("--split-by", "luck"), ("--engine", "abacus"), ("--shared-videos", "maybe"), ("--recipe", "new"), ("--dropout", "1.5")],

@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -96,3 +97,18 @@ def test_the_verbs(tmp_path):
     assert "cannot be read" in refused("corpus", "search", "x", "--results", tmp_path / "gone.json")
     assert "no such folder" in refused("corpus", "candidates", "--articles", tmp_path / "a.json", "--results", tmp_path / "gone")
     assert "cannot name a file" in refused("corpus", "search", "../x", "--results", tmp_path / "r.txt")
+
+
+def test_search_adds_one_row_a_video_and_leaves_a_list_that_it_cannot_read(tmp_path):
+    videos = tmp_path / "videos.csv"
+    (tmp_path / "r.json").write_text(
+        json.dumps([{"id": "a", "url": "http://y/1,2"}, {"id": "b", "url": "http://y\ntea,forged,"}])
+    )
+    json_of("corpus", "search", "tea", "--results", tmp_path / "r.json", "--out", videos)
+    assert videos.read_text() == "tea,a,http://y/1%2C2\ntea,b,\n"
+    videos.write_bytes(latin := "tea,été,\n".encode("latin-1"))
+    assert "not UTF-8 text" in refused("corpus", "search", "tea", "--results", tmp_path / "r.json", "--out", videos)
+    assert videos.read_bytes() == latin
+    assert "a comma cannot stand" in refused("corpus", "search", "tea,green", "--results", tmp_path / "r.json")
+    os.mkfifo(tmp_path / "pipe")
+    assert "a pipe or device" in refused("corpus", "search", "tea", "--results", tmp_path / "r.json", "--out", tmp_path / "pipe")

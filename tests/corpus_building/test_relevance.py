@@ -1,4 +1,6 @@
+import errno
 import json
+import os
 
 import numpy as np
 import pytest
@@ -115,6 +117,27 @@ def test_bad_marks_are_refused_in_words(tmp_path, text, message):
 def test_the_figure_is_the_same_bytes_twice(tmp_path):
     curves = {"as searched": purity_curve({"a": [("x", True), ("y", False)]})}
     assert draw_purity(tmp_path / "a.png", curves).read_bytes() == draw_purity(tmp_path / "b.png", curves).read_bytes()
+
+
+def test_a_figure_appears_whole_or_not_at_all(tmp_path, monkeypatch):
+    curves = {"as searched": purity_curve({"a": [("x", True), ("y", False)]})}
+    before = draw_purity(tmp_path / "a.png", curves).read_bytes()
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        draw_purity(tmp_path / "a.png", curves, 0.9)
+    assert (tmp_path / "a.png").read_bytes() == before
+
+
+def test_a_figure_of_another_kind_is_refused(tmp_path):
+    write_tiny(tmp_path / "c")
+    (tmp_path / "m.csv").write_text("wrong,0\nright,1\n")
+    said = "cannot be written as '.txt'; expected .png or .svg"
+    assert said in refused("corpus", "relevance", "--marks", tmp_path / "m.csv", "--out", tmp_path / "p.txt")
+    assert said in refused("corpus", "map", tmp_path / "c", "--out", tmp_path / "p.txt")
 
 
 def test_the_verb(tmp_path):

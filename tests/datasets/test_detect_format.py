@@ -148,7 +148,8 @@ def test_real_five_tasks_are_detected(real_data):
 def test_conversion_round_trip(write, tmp_path, name, layout):
     source = write_breakfast(tmp_path / "b") if name == "Breakfast" else write(SAMPLES[name])
     before = open_corpus(source)
-    json_of("corpus", "convert", source, tmp_path / "out", "--to", layout)
+    for _ in range(2):  # repeating it is safe
+        json_of("corpus", "convert", source, tmp_path / "out", "--to", layout)
     after = open_corpus(tmp_path / "out")
     assert dict(after.tasks) == dict(before.tasks) and set(after.videos) == set(before.videos)
     for video in before.videos:
@@ -163,10 +164,24 @@ def test_underscores_in_task_ids_are_replaced(tmp_path, layout):
     (tmp_path / "five" / "annotations").mkdir(parents=True)
     (tmp_path / "five" / "tasks.json").write_text('{"Brewing tea": ["BOIL", "POUR"]}')
     (tmp_path / "five" / "annotations" / "brew_tea_0001.csv").write_text("BOIL,1,4\nPOUR,5,6\n")
-    json_of("corpus", "convert", tmp_path / "five", tmp_path / "out", "--to", layout)
+    for _ in range(2):
+        json_of("corpus", "convert", tmp_path / "five", tmp_path / "out", "--to", layout)
     corpus = open_corpus(tmp_path / "out")
     assert list(corpus.tasks) == ["brew-tea"] and len(list(corpus.annotations)) == 1
     assert json_of("validate", tmp_path / "out")["errors"] == 0
+
+
+@pytest.mark.parametrize("layout", ["release", "corpus.toml"])
+def test_conversion_overwrites_neither_other_steps_nor_an_annotation_of_a_person(tmp_path, layout):
+    write_tiny(tmp_path / "c")
+    json_of("corpus", "convert", tmp_path / "c", tmp_path / "out", "--to", layout)
+    (annotation,) = (tmp_path / "out").glob("**/annotations/1_-v1_1.csv")
+    annotation.write_text("1,2,3\n")
+    said = refused("corpus", "convert", tmp_path / "c", tmp_path / "out", "--to", layout)
+    assert "its annotation of 1_-v1_1 is another one and would be lost" in said and annotation.read_text() == "1,2,3\n"
+    tasks = tmp_path / "c" / "crosstask_release" / "tasks_primary.txt"
+    tasks.write_text(tasks.read_text().replace("stir coffee", "stir tea"))
+    assert "holds another corpus" in refused("corpus", "convert", tmp_path / "c", tmp_path / "out", "--to", layout)
 
 
 def test_verbs_accept_other_data_sets(write):

@@ -5,7 +5,15 @@ from typing import Annotated
 
 import typer
 
-from crosstask.cli.corpus_collecting import Articles, ResultsFolder, candidates, relevance, search, task_named
+from crosstask.cli.corpus_collecting import (
+    Articles,
+    ResultsFolder,
+    candidates,
+    refuse_other_figures,
+    relevance,
+    search,
+    task_named,
+)
 from crosstask.cli.corpus_convert import convert
 from crosstask.cli.options import AsJson, CorpusFolder, Seed
 from crosstask.cli.output import note, print_json, print_table, say
@@ -72,6 +80,7 @@ def task_map(
     from crosstask.corpus_building.task_map import component_distances, compute_task_map, nearest_tasks
     from crosstask.datasets import open_corpus
 
+    refuse_other_figures(out)
     tasks = list(open_corpus(corpus).tasks.values())
     distances = component_distances(tasks)
     drawn = compute_task_map(tasks, seed)

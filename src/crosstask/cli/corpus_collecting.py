@@ -66,12 +66,14 @@ def search(
     from dataclasses import asdict
 
     from crosstask.corpus_building.search_results import read_search_results, videos_from_results
-    from crosstask.records import refuse_escaping_id
+    from crosstask.records import InputError, refuse_escaping_id
 
     known = None if corpus is None else task_named(corpus, task)
     name = refuse_escaping_id(task if known is None else known.id, "task")
     found = read_search_results(results)
     videos = videos_from_results(name, found, top, shortest, longest)
+    if with_comma := [part for video in videos for part in (video.task, video.id) if "," in part]:
+        raise InputError(f"'{with_comma[0]}': a comma cannot stand in a row task,video,url; rename it")
     rows = [f"{video.task},{video.id},{video.url}" for video in videos]
     added = None if out is None else _add_rows(out, rows)
     if as_json:
@@ -85,12 +87,25 @@ def search(
         note(f"note: none of the {len(found)} results fits")
 
 
+def refuse_other_figures(out: Path | None) -> None:
+    """An error for a figure that is neither PNG nor SVG, before it is drawn."""
+    from crosstask.records import InputError
+
+    if out is not None and out.suffix not in ("", ".png", ".svg"):
+        raise InputError(f"--out {out}: a figure cannot be written as '{out.suffix}'; expected .png or .svg")
+
+
 def _add_rows(path: Path, rows: list[str]) -> int:
     """How many rows were new; the file keeps what it has, in its order."""
-    from crosstask.storage import nonblocking_lock, write_text
+    from crosstask.records import InputError
+    from crosstask.storage import nonblocking_lock, read_text, refuse_special_file, write_text
 
+    refuse_special_file(path)
     with nonblocking_lock(path):
-        there = path.read_text("utf-8-sig").splitlines() if path.exists() else []
+        try:
+            there = read_text(path).removesuffix("\n").split("\n") if path.exists() else []
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: not UTF-8 text, so that no rows can be added; save it as UTF-8") from None
         keys = {tuple(line.split(",")[:2]) for line in there}
         new = [row for row in rows if tuple(row.split(",")[:2]) not in keys]
         if new or not path.exists():
@@ -136,6 +151,7 @@ def relevance(
         raise InputError("nothing to judge; expected CORPUS with --task, or --marks FILE, or both")
     if out is not None and marks is None:
         raise InputError(f"--out {out}: the figure needs marks; expected --marks FILE")
+    refuse_other_figures(out)
     answer: dict[str, Any] = {}
     curves: dict[str, PurityCurve] = {}
     marked = {} if marks is None else read_marks(marks)

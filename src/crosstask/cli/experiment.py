@@ -64,8 +64,9 @@ def experiment(
     """
     from crosstask.corpus_building.task_map import draw_task_map
     from crosstask.experiments.registry import experiment_named
-    from crosstask.experiments.runner import ExperimentConfig
+    from crosstask.experiments.runner import RUN_KIND, ExperimentConfig
     from crosstask.report.experiment import write_experiment_report
+    from crosstask.runs import refuse_other_run
     from crosstask.storage import nonblocking_lock
 
     asks = experiment_named(name)
@@ -102,6 +103,7 @@ def experiment(
         progress=watched,
         command=recorded_command(context),
     )
+    refuse_other_run(out, RUN_KIND)
     with nonblocking_lock(out):
         result = asks(config)
         tasks = config.open_first_corpus().tasks

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from crosstask.records import InputError, at_line
-from crosstask.storage import read_text
+from crosstask.storage import figure_bytes, read_text, write_bytes
 
 LEAST_PURITY = 0.56  # paper, supplement: purity of the top 30 of its related tasks
 _Z_95 = 1.96  # standard normal quantile of a two-sided 95 % interval
@@ -101,6 +101,5 @@ def draw_purity(path: Path, curves: Mapping[str, PurityCurve], least: float = LE
     axes.axhline(least, color="#999999", linewidth=0.8)
     axes.set(xlabel="videos taken per task, N", ylabel="share that is relevant", ylim=(0, 1.02))
     axes.legend(loc="lower left")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
-    return path
+    ending = path.suffix.lstrip(".") or "png"
+    return write_bytes(path, figure_bytes(figure, ending, 110, {"Date": None} if ending == "svg" else {"Software": None}))

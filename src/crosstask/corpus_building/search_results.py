@@ -79,7 +79,7 @@ def _entry(path: Path, line: int, entry: Any) -> SearchResult:
     address = entry.get("webpage_url") or entry.get("url") or _address_of(entry["id"])
     return SearchResult(
         _checked_id(path, line, entry["id"]),
-        address if isinstance(address, str) else "",
+        address.replace(",", "%2C") if isinstance(address, str) and address.isprintable() else "",  # one cell of one row
         entry["title"] if isinstance(entry.get("title"), str) else "",
         float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 < seconds < 1e7 else None,
     )

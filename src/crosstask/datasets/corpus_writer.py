@@ -1,6 +1,6 @@
 """Writing any corpus, in the published layout or as a `corpus.toml` folder; features are pooled to one row per second."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ def write_corpus(
     if layout not in LAYOUTS:
         raise InputError(f"--to {layout}: expected release or corpus.toml")
     corpus = replace_underscores_in_task_ids(corpus)
+    _refuse_another_corpus(folder, corpus)
     ids = sorted({video.id for video in corpus.videos})
     features = folder / ("crosstask_features" if layout == "release" else "features")
     subtitles = folder / "crosstask_subtitles" if layout == "release" else folder / ".crosstask" / "subtitles"
@@ -47,6 +48,27 @@ def write_corpus(
         "subtitles": len(with_subtitles),
         "features": len(lengths),
     }
+
+
+def _refuse_another_corpus(folder: Path, corpus: Corpus) -> None:
+    """An error where the folder holds steps or annotations that would be overwritten; a conversion that is repeated finds its own."""
+    from crosstask.datasets import open_corpus  # imported here: that module imports the writers
+
+    try:
+        there = open_corpus(folder)
+    except InputError:  # no corpus, or one of which a killed conversion wrote only a part
+        return
+    for task in there.tasks.values():
+        if task.id not in corpus.tasks or task.steps != corpus.tasks[task.id].steps:
+            raise InputError(f"{folder}: holds another corpus, with other steps of task '{task.title}'; expected a new folder")
+    for key in (video.key for video in corpus.videos if video.key in corpus.annotations and video.key in there.annotations):
+        if _milliseconds(there.annotations[key]) != _milliseconds(corpus.annotations[key]):
+            raise InputError(f"{folder}: its annotation of {key} is another one and would be lost; expected a new folder")
+
+
+def _milliseconds(intervals: Iterable[StepInterval]) -> list[tuple[int, int, int]]:
+    """Step, start and end of each interval, as precisely as they are written."""
+    return sorted((s.step, round(1000 * s.interval.start_s), round(1000 * s.interval.end_s)) for s in intervals)
 
 
 def replace_underscores_in_task_ids(corpus: Corpus) -> Corpus:

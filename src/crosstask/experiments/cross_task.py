@@ -8,7 +8,7 @@ from typing import Any
 from crosstask import __version__
 from crosstask.experiments.arms import Arm, arm_of_method
 from crosstask.experiments.figures import draw_task_bars
-from crosstask.experiments.runner import ExperimentConfig, Results
+from crosstask.experiments.runner import RUN_KIND, ExperimentConfig, Results
 from crosstask.experiments.tables import ExperimentResult, result_table, run_and_summarise, write_result
 from crosstask.records import Corpus, InputError, StepInterval, VideoKey, localization_from_json
 from crosstask.runs import Run, RunVideo, write_run
@@ -95,7 +95,7 @@ def _write_run(config: ExperimentConfig, summary: Mapping[str, Any], results: Re
     )
     run = Run(
         title=f"{summary['experiment']} on {summary['corpus']}, first run",
-        kind="experiment",
+        kind=RUN_KIND,
         command=config.command or f"crosstask experiment {summary['experiment']} {summary['corpus']}",
         seed=config.seed,
         synthetic=config.synthetic,

@@ -11,7 +11,7 @@ from crosstask.export import LocalizedVideo, exported_files, left_out, videos_of
 from crosstask.features import read_rows
 from crosstask.model.localize_video import FEATURES, FoundInFile, localize_file
 from crosstask.records import InputError, Localization, Narration, Task, VideoKey, refuse_escaping_id
-from crosstask.runs import Run, RunVideo, open_run, write_run
+from crosstask.runs import Run, RunVideo, refuse_other_run, write_run
 from crosstask.storage import write_text
 
 if TYPE_CHECKING:
@@ -97,10 +97,7 @@ def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tu
 
 def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task, command: str) -> Path:
     """The run folder, now holding these localizations and what is said; `crosstask view` and `export` read it."""
-    if (folder / "run.json").is_file() and (kind := open_run(folder).run.kind) != _METHOD:
-        raise InputError(
-            f"--out {folder}: it holds the run of `crosstask {kind}`, which would be overwritten; name another folder"
-        )
+    refuse_other_run(folder, _METHOD)
     run, localizations = run_of_files(found, task, command)
     said: dict[VideoKey, Narration] = {
         video.key: file.found.narration for video, file in zip(run.videos, found, strict=True) if file.found.narration is not None

@@ -189,6 +189,14 @@ def open_run(folder: Path) -> RunFolder:
     return opened
 
 
+def refuse_other_run(folder: Path, kind: str) -> None:
+    """An error where the folder holds a run of another kind, which would be overwritten together with what its labels refer to."""
+    if (folder / "run.json").is_file() and (there := open_run(folder).run.kind) != kind:
+        raise InputError(
+            f"--out {folder}: it holds the run of `crosstask {there}`, which would be overwritten; name another folder"
+        )
+
+
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         text = read_text(path, "utf-8")
