@@ -254,7 +254,7 @@ def test_interrupted_it_says_so_in_one_line(corpus, tmp_path):
 
 
 def test_interrupted_during_an_import_its_exit_code_is_the_same(tmp_path):
-    """Imports run code by exec(), and CPython would end a process whose Ctrl-C came there by SIGINT."""
+    """Imports make named tuples, and CPython would end a process whose Ctrl-C came there by SIGINT."""
     code = """from crosstask.cli import main
 main.app = lambda **_: exec("raise KeyboardInterrupt")
 main.run()

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -163,9 +164,9 @@ def _replace_closed_streams() -> None:
 def _stop(message: str, code: int = 2) -> None:
     if code == _INTERRUPTED:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second Ctrl-C ends the process at once, without a traceback
-        # CPython notes a Ctrl-C inside of exec("..."), as named tuples use it during imports, and would end by SIGINT instead of
-        # with our exit code, although it was handled; the next exec() clears the note.
-        exec("")
+        # CPython remembers a Ctrl-C that came while a named tuple was made, as imports do, and would end by SIGINT instead of with
+        # our exit code, although it was handled. Making another one clears that.
+        namedtuple("Cleared", ())
     note(f"error: {' '.join(message.split())}")
     sys.exit(code)
 
