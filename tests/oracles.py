@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 from crosstask.inference.hmm_posterior import HmmPosterior
 from crosstask.learning.hmm.class_means import ClassStatistics, MeanPrior
 from crosstask.learning.hmm.em import EmSettings
-from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
+from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo, assign_folds
 from crosstask.learning.hmm.task_prior import PriorCounts, TaskPrior
 
 # ---- inference: by enumeration -------------------------------------------------------------------------
@@ -262,7 +262,7 @@ def next_em_step(
     videos: Sequence[HmmVideo], classes: ClassIndex, settings: EmSettings, before: EmStep, bias: np.ndarray
 ) -> EmStep:
     """M step from the labels `before`, without the fold of the video; then the E step by enumeration of all paths."""
-    folds = folds_by_counting(videos, settings.folds)
+    folds = assign_folds(videos, settings.folds, settings.fold_seed)
     covariance = within_covariance_by_sums(*_stacked(videos, before.labels, classes), settings.mean_prior.ridge)
     labels, starts = [], []
     for number, video in enumerate(videos):
@@ -287,11 +287,6 @@ def next_em_step(
         labels.append(_with_background(_shared_between_steps(w * _shared_between_steps(gated) + (1 - w) * gamma.in_step)))
         starts.append(gamma.starts.sum(axis=0))
     return EmStep(labels, _priors_of(videos, labels, starts, classes))
-
-
-def folds_by_counting(videos: Sequence[HmmVideo], n_folds: int) -> list[int]:
-    """The number of earlier videos of the same task, modulo n_folds."""
-    return [sum(other.task == video.task for other in videos[:i]) % n_folds for i, video in enumerate(videos)]
 
 
 def statistics_by_sums(

@@ -33,7 +33,8 @@ def test_features_at_the_end_of_the_range_stop_the_default_method():
 
 def test_features_of_1e20_leave_the_default_method_finite():
     scorer = method_named("hmm").fit(corpus_with("-v2_1", lambda rows: rows * 1e20), np.random.default_rng(0))
-    assert np.isfinite(scorer.parameters.coefficients).all() and np.isfinite(scorer.parameters.covariance).all()
+    for member in scorer.members:
+        assert np.isfinite(member.parameters.coefficients).all() and np.isfinite(member.parameters.covariance).all()
 
 
 @pytest.mark.parametrize("method", ["hmm", "zhukov19", "alayrac16", "richard18"])

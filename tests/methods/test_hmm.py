@@ -16,7 +16,7 @@ from crosstask.learning.hmm.task_prior import even_spacing, initial_prior
 from crosstask.learning.hmm.whitening import autocorrelation_time
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.hmm_arrays import window_mask
-from crosstask.methods.hmm_file import hmm_scorer_from
+from crosstask.methods.hmm_file import hmm_from
 from crosstask.metrics.truth import annotated_videos
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
@@ -24,6 +24,11 @@ from crosstask.records import InputError, Interval, StepInterval, task_from_step
 from crosstask.text.word_kernel import class_words, word_kernel
 from oracles import chain_of, log_ratios_by_densities, position_log_ratios_by_interpolation
 from tiny import tiny_corpus
+
+
+def fit_one(corpus, **settings):
+    """The only member of a model."""
+    return HiddenMarkovModel(members=1, **settings).fit(corpus, np.random.default_rng(0)).members[0]
 
 
 def recall(corpus, scorer):
@@ -83,7 +88,7 @@ def expected_scores(scorer, whitened, means, prior, largest_weight):
 
 def test_scores_of_a_trained_task_are_the_log_posterior_of_its_parameters():
     corpus = tiny_corpus(videos_per_task=6)
-    scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
+    scorer = fit_one(corpus)
     names = [name for task in scorer.tasks for name in class_words(task, "component")]
     means = class_means(scorer.parameters.coefficients, word_kernel(names, names), scorer.settings.mean_prior)
     for number, (first, last) in enumerate([(0, 4), (4, 7), (7, 10)]):
@@ -113,15 +118,15 @@ def test_a_new_step_is_predicted_from_trained_steps_of_like_meaning(tmp_path, mo
     for module in ("hmm", "hmm_scorer"):
         monkeypatch.setattr(f"crosstask.methods.{module}.step_name_encoder", Rhymes)
     scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
-    means, by_words_alone = scorer._means_and_prior(new)[0], by_words._means_and_prior(new)[0]
-    milk = scorer._means_and_prior(corpus.tasks["1"])[0][0]
+    means, by_words_alone = scorer.members[0]._means_and_prior(new)[0], by_words.members[0]._means_and_prior(new)[0]
+    milk = scorer.members[0]._means_and_prior(corpus.tasks["1"])[0][0]
     assert not by_words_alone[0].any()  # no word was trained
     assert means[0] @ milk > 0.3 * np.linalg.norm(means[0]) * np.linalg.norm(milk) > 0
     again = load_model(save_model(Model(scorer, corpus.tasks), tmp_path / "m"))
     rows = corpus.features.rows("-v1_1")
     assert np.allclose(again.score(new, rows), scorer.score(new, rows), atol=1e-3)
-    assert HiddenMarkovModel(meaning=False).fit(corpus, np.random.default_rng(0)).vectors is None
-    assert HiddenMarkovModel("none").fit(corpus, np.random.default_rng(0)).vectors is None
+    assert fit_one(corpus, meaning=False).vectors is None
+    assert fit_one(corpus, sharing="none").vectors is None
     for module in ("hmm", "hmm_scorer"):
         monkeypatch.setattr(f"crosstask.methods.{module}.step_name_encoder", lambda: None)
     assert np.isfinite(again.score(task_from_steps("beat eggs, stir"), rows)).all()  # words alone, where the encoder is absent
@@ -140,7 +145,7 @@ def test_very_many_classes_are_trained_with_a_factored_kernel_and_score_alike(mo
 
 def test_few_training_videos_mix_even_spacing_into_the_posterior():
     corpus = tiny_corpus(videos_per_task=3)
-    scorer, task = HiddenMarkovModel().fit(corpus, np.random.default_rng(0)), corpus.tasks["1"]
+    scorer, task = fit_one(corpus), corpus.tasks["1"]
     rows = corpus.features.rows("-v1_1")
     alone = replace(scorer, n_videos=()).posterior(task, rows).in_step
     mixed = 0.85 * alone + 0.15 * even_spacing(len(rows), len(task.steps))  # half of 0.3, with three of six videos
@@ -150,7 +155,7 @@ def test_few_training_videos_mix_even_spacing_into_the_posterior():
 
 def test_scores_of_a_new_task_use_means_predicted_from_words_and_the_initial_prior():
     corpus = tiny_corpus()
-    scorer, rows = HiddenMarkovModel().fit(corpus, np.random.default_rng(0)), corpus.features.rows("-v1_1")
+    scorer, rows = fit_one(corpus), corpus.features.rows("-v1_1")
     new = task_from_steps("boil coffee, pour milk, stir water")
     names = [name for task in scorer.tasks for name in class_words(task, "component")]
     kernel = word_kernel(class_words(new, "component"), names)
@@ -161,7 +166,7 @@ def test_scores_of_a_new_task_use_means_predicted_from_words_and_the_initial_pri
 
 def test_observation_noise_is_that_of_the_whitened_training_features():
     corpus = tiny_corpus()
-    scorer = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
+    scorer = fit_one(corpus)
     seconds = autocorrelation_time([scorer.whitening.transform(corpus.features.rows(video.id)) for video in corpus.videos])
     assert seconds > 1 and scorer.settings.mean_prior.noise == pytest.approx(20 * seconds, rel=1e-5)
 
@@ -224,9 +229,9 @@ def test_the_method_depends_on_no_name_of_a_data_set_and_no_width():
 
 def test_features_on_disk_train_the_same_model_as_features_in_memory(monkeypatch):
     corpus = tiny_corpus()
-    in_memory = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
+    in_memory = fit_one(corpus)
     monkeypatch.setattr("crosstask.storage.scratch.IN_MEMORY_BYTES", 0)
-    on_disk = HiddenMarkovModel().fit(corpus, np.random.default_rng(0))
+    on_disk = fit_one(corpus)
     assert np.array_equal(in_memory.parameters.coefficients, on_disk.parameters.coefficients)
 
 
@@ -235,7 +240,7 @@ def test_background_durations_must_be_positive_and_finite(length):
     arrays, values = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0)).to_arrays()
     lengths = [length, *values["background_lengths"][1:]]
     with pytest.raises(InputError, match="background"):
-        hmm_scorer_from(arrays, {**values, "background_lengths": lengths})
+        hmm_from(arrays, {**values, "background_lengths": lengths})
 
 
 @pytest.mark.parametrize(
@@ -251,7 +256,7 @@ def test_background_durations_must_be_positive_and_finite(length):
 def test_parameters_that_cannot_be_true_are_refused(name, bend, message):
     arrays, values = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0)).to_arrays()
     with pytest.raises(InputError, match=message):
-        hmm_scorer_from({**arrays, name: bend(arrays[name])}, values)
+        hmm_from({**arrays, name: bend(arrays[name])}, values)
 
 
 def test_features_too_large_to_be_scored_are_refused():
@@ -267,11 +272,11 @@ def test_half_of_a_character_in_a_step_is_refused():
     arrays, values = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0)).to_arrays()
     (first, *others) = values["trained_tasks"]
     with pytest.raises(InputError, match="surrogates not allowed"):
-        hmm_scorer_from(arrays, {**values, "trained_tasks": [{**first, "title": "\ud800"}, *others]})
+        hmm_from(arrays, {**values, "trained_tasks": [{**first, "title": "\ud800"}, *others]})
 
 
 def test_kernel_of_a_trained_task_is_that_of_its_words():
-    scorer = HiddenMarkovModel().fit(tiny_corpus(), np.random.default_rng(0))
+    scorer = fit_one(tiny_corpus())
     for number, task in enumerate(scorer.tasks):
         shares = scorer._class_shares
         kernel = shares[scorer._classes.of(number)] @ shares.T

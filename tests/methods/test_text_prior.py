@@ -57,7 +57,7 @@ def test_few_videos_and_new_tasks_gain_from_the_text_side():
 def test_prior_weights_of_a_new_task_are_the_text_vectors():
     """Without trained coefficients, the LDA weights of a new task are its text directions, TEXT_SEPARATION deviations apart."""
     corpus = with_text_side(tiny_corpus())
-    scorer = HiddenMarkovModel().fit(corpus, RNG)
+    scorer = HiddenMarkovModel(members=1).fit(corpus, RNG).members[0]
     task = Task("new", "New", ("pour water", "pour milk"))
     covariance = scorer.parameters.covariance
     weights = lda_weights(scorer._prior_means(task), covariance).weights

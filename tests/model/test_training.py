@@ -55,7 +55,8 @@ def test_labels_of_the_corpus_count_without_being_asked_for(corpus, keys, weak):
     """As corrections of a run do."""
     labels = {v.key: (StepLabel(0, moment_s=2.0),) for v in corpus.videos if str(v.key) in keys["train"]}
     told = ct.train(replace(corpus, labels=labels), videos=keys["train"], narration=False, pack=False)
-    assert not np.allclose(told.scorer.parameters.coefficients, weak.scorer.parameters.coefficients)
+    one, other = told.scorer.members[0].parameters, weak.scorer.members[0].parameters
+    assert not np.allclose(one.coefficients, other.coefficients)
 
 
 def test_supervised_learns_from_the_listed_annotations_alone(corpus, keys):
@@ -74,7 +75,7 @@ def test_a_model_to_start_from_saves_iterations(corpus, keys, weak):
     again = ct.train(
         corpus, videos=keys["train"], narration=False, start=weak, after_epoch=lambda state: epochs.append(1), pack=False
     )
-    assert 1 <= len(epochs) < 10
+    assert 1 <= len(epochs) < ct.METHODS["hmm"]().n_epochs / 2
     assert recall(again, corpus, keys) > recall(weak, corpus, keys) - 0.05
 
 

@@ -89,7 +89,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     from crosstask.corpus_building.task_map import draw_task_map
     from crosstask.experiments.demo import DIFFICULTY
     from crosstask.features import write_rows
-    from crosstask.methods.hmm_scorer import HmmScorer
+    from crosstask.methods.hmm_ensemble import HmmEnsemble
     from crosstask.model.file import save_model
     from crosstask.model.localization import localization_of
     from crosstask.model.model import Model
@@ -107,7 +107,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     }
     parses = {name: {v.key: localization_of(corpus.task_of(v), scores[name][v.key], v.id) for v in tested} for name in names}
     scorer = shown.methods["hmm"].scorer
-    assert isinstance(scorer, HmmScorer)
+    assert isinstance(scorer, HmmEnsemble)
     trained = frozenset(video.key for video in shown.split.train)
     save_model(Model(scorer, corpus.tasks, "hmm", corpus.feature_spec, trained, {}, seed), out / "model.safetensors")
     for video in tested:

@@ -162,7 +162,7 @@ def _report(out: Path, model: "Model", corpus: "Corpus") -> Path:
         "seed": model.seed,
         "settings": dict(model.settings),
     }
-    if (used := getattr(getattr(model.scorer, "parameters", None), "windows_used", None)) is not None:
+    if (used := getattr(model.scorer, "windows_used", None)) is not None:
         about["narration windows"] = "used" if used else "not used: they are not informative about the features"
     notes = [f"no features: {', '.join(without[:20])}{' ...' if len(without) > 20 else ''}"] if without else []
     narrated = [video for video in trained if video.key in corpus.windows]

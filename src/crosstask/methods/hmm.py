@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from crosstask.learning.hmm.class_means import FactoredKernel, observation_noise
-from crosstask.learning.hmm.em import EmSettings, EmState, HmmParameters, fit_em
+from crosstask.learning.hmm.class_means import FactoredKernel, Kernel, observation_noise
+from crosstask.learning.hmm.em import EmRun, EmSettings, EmState, HmmParameters, fit_em, summarise
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
 from crosstask.learning.hmm.whitening import autocorrelation_time, fit_whitening
 from crosstask.methods.hmm_arrays import labels_of, whitened_features, window_mask
+from crosstask.methods.hmm_ensemble import VARIATIONS, HmmEnsemble
 from crosstask.methods.hmm_scorer import LARGEST_DENSE_KERNEL, HmmScorer, step_name_encoder
 from crosstask.methods.protocols import Params
 from crosstask.methods.text_prior import text_directions, with_names_of
@@ -46,22 +47,29 @@ _CONTINUED_ITERATIONS = 4  # of EM, from a trained model on: learning from corre
 class HiddenMarkovModel(Params):
     """The method `hmm`. `sharing` chooses what two steps must have in common to share their class means.
 
-    At the level "component", steps also share through the meaning of their names, where a sentence encoder is installed;
-    `meaning=False` leaves that out, so that the result does not depend on what is installed.
+    `members` hidden Markov models are trained, with slightly different settings, and their posteriors averaged. At the level
+    "component", steps also share through the meaning of their names, where a sentence encoder is installed; `meaning=False`
+    leaves that out, so that the result does not depend on what is installed.
     """
 
     sharing: Sharing = "component"
     meaning: bool = True
+    members: int = len(VARIATIONS)
     settings: EmSettings = field(default_factory=EmSettings)
     after_epoch: Callable[[EmState], None] = field(default=lambda state: None, compare=False, repr=False)
     checkpoint: "HmmCheckpoint | None" = field(default=None, compare=False, repr=False)
-    start: "HmmScorer | None" = field(default=None, compare=False, repr=False)  # a trained model to continue from
+    start: "HmmEnsemble | None" = field(default=None, compare=False, repr=False)  # a trained model to continue from
     uses_labels: ClassVar[bool] = True  # of the corpus, as hard supervision
+
+    def __post_init__(self) -> None:
+        """ValueError for a number of members that cannot be trained."""
+        if not 1 <= self.members <= len(VARIATIONS):
+            raise ValueError(f"members is {self.members}; expected 1 to {len(VARIATIONS)}")
 
     @property
     def n_epochs(self) -> int:
-        """Iterations of EM; one is called an epoch in messages."""
-        return self.settings.iterations
+        """Iterations of EM of all members; one is called an epoch in messages."""
+        return self.members * self.settings.iterations
 
     @staticmethod
     def checkpoint_at(path: Path) -> "HmmCheckpoint":
@@ -70,53 +78,76 @@ class HiddenMarkovModel(Params):
 
         return HmmCheckpoint(path)
 
-    def fit(self, corpus: Corpus, rng: np.random.Generator) -> "HmmScorer":
-        """A scorer trained on every video of the corpus that has features; nothing is random."""
+    def fit(self, corpus: Corpus, rng: np.random.Generator) -> "HmmEnsemble":
+        """A scorer trained on every video of the corpus that has features; `rng` is not used."""
         with threadpool_limits(limits=1):  # sums of matrix products depend on the number of threads
             return self._fit(corpus)
 
-    def _fit(self, corpus: Corpus) -> "HmmScorer":
+    def _fit(self, corpus: Corpus) -> "HmmEnsemble":
         sharing_function(self.sharing, WORDS_OF_CLASS)  # an unknown level is refused before any work
-        notices = Notices()
-        videos = trainable_videos(corpus, notices)
+        videos = trainable_videos(corpus, notices := Notices())
         notices.no_windows = [str(v.key) for v in videos if v.key not in corpus.windows]
-        some_have_windows = len(notices.no_windows) < len(videos)
-        notices.report(narrated=some_have_windows)
-        tasks = {task: corpus.tasks[task] for task in sorted({video.task for video in videos})}
-        number = {task: i for i, task in enumerate(tasks)}
+        notices.report(narrated=len(notices.no_windows) < len(videos))
+        tasks = [corpus.tasks[task] for task in sorted({video.task for video in videos})]
+        number = {task.id: i for i, task in enumerate(tasks)}
         rows = {video.id: corpus.features.rows(video.id) for video in videos}
         whitening = self.start.whitening if self.start else fit_whitening([rows[video_id] for video_id in sorted(rows)])
-        vectors = self._step_vectors(list(tasks.values()))
-        names = ClassNames([name for task in tasks.values() for name in class_words(task, self.sharing)], vectors)
-        many = len(names.words) > LARGEST_DENSE_KERNEL
-        kernel = FactoredKernel(sparse_word_shares(names.words)) if many else class_kernel(names, names)
-        side = with_names_of(corpus.text_side, list(tasks.values())) if corpus.text_side is not None and self.meaning else None
-        directions = text_directions(side, list(tasks.values()), whitening) if side is not None else None
-        classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), kernel, directions)
+        side = with_names_of(corpus.text_side, tasks) if corpus.text_side is not None and self.meaning else None
+        directions = text_directions(side, tasks, whitening) if side is not None else None
         whitened = whitened_features(rows, whitening, corpus)
         training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v), labels_of(corpus, v)) for v in videos]
         noise = observation_noise(autocorrelation_time([video.rows for video in training]))
-        settings = replace(self.settings, mean_prior=replace(self.settings.mean_prior, noise=noise))
-        start = None
+        common = replace(self.settings, mean_prior=replace(self.settings.mean_prior, noise=noise))
         if self.start is not None:
-            settings = replace(settings, iterations=min(settings.iterations, _CONTINUED_ITERATIONS))
-            start = self.start.starting_point(list(tasks.values()))
-        state = (
-            self.checkpoint.resume(training, classes, settings, sharing_name(self.sharing))
-            if self.checkpoint is not None
-            else None
-        )
+            common = replace(common, iterations=min(common.iterations, _CONTINUED_ITERATIONS))
+        vectors = self._step_vectors(tasks)
+        by_member = [vectors if variation.meaning else None for variation in VARIATIONS[: self.members]]
+        n_steps = tuple(len(task.steps) for task in tasks)
+        runs = [
+            EmRun(ClassIndex(n_steps, self._kernel(tasks, by_member[i]), directions), VARIATIONS[i].of(common, i))
+            for i in range(self.members)
+        ]
         try:
-            parameters = fit_em(training, classes, settings, self._after_epoch, state, start)
+            found = self._run_all(training, runs, tasks)
         except np.linalg.LinAlgError:
             raise InputError(
                 f"{sum(len(v.rows) for v in training)} segments of {len(training)} videos are too few, or too "
                 "much alike, to estimate a covariance from; train on more videos"
             ) from None
-        _raise_if_not_finite(parameters)
         of_task = Counter(video.task for video in videos)
-        n_videos = tuple(of_task[task] for task in tasks)
-        return HmmScorer(whitening, parameters, tuple(tasks.values()), self.sharing, settings, n_videos, vectors, side)
+        n_videos = tuple(of_task[task.id] for task in tasks)
+        members = (
+            HmmScorer(whitening, parameters, tuple(tasks), self.sharing, run.settings, n_videos, own_vectors, side)
+            for parameters, run, own_vectors in zip(found, runs, by_member, strict=True)
+        )
+        return HmmEnsemble(tuple(members))
+
+    def _run_all(self, videos: Sequence[HmmVideo], runs: Sequence[EmRun], tasks: Sequence[Task]) -> list[HmmParameters]:
+        """The parameters of every run of EM; those that a checkpoint has are not repeated."""
+        states = self.checkpoint.resume(videos, runs, sharing_name(self.sharing)) if self.checkpoint is not None else []
+        starts = self.start.starting_points(tasks) if self.start is not None else []
+        summary = summarise(videos, *runs[0])
+        found = []
+        for i, (classes, settings) in enumerate(runs):
+
+            def after_iteration(state: EmState, i: int = i) -> None:
+                states[i:] = [state]
+                if self.checkpoint is not None:
+                    self.checkpoint.save(states)
+                self.after_epoch(state)
+
+            resumed = states[i] if i < len(states) else None
+            start = starts[min(i, len(starts) - 1)] if starts else None
+            found.append(fit_em(videos, classes, settings, after_iteration, resumed, start, summary))
+            _raise_if_not_finite(found[-1])
+        return found
+
+    def _kernel(self, tasks: Sequence[Task], vectors: npt.NDArray[np.float32] | None) -> Kernel:
+        """(C, C) kernel between the names of all classes; in factored form for very many."""
+        names = ClassNames([name for task in tasks for name in class_words(task, self.sharing)], vectors)
+        if len(names.words) > LARGEST_DENSE_KERNEL:
+            return FactoredKernel(sparse_word_shares(names.words))
+        return class_kernel(names, names)
 
     def _step_vectors(self, tasks: Sequence[Task]) -> npt.NDArray[np.float32] | None:
         """(C, e) vectors of step names; None where steps share through words alone, as in collections of very many steps."""
@@ -124,11 +155,6 @@ class HiddenMarkovModel(Params):
         wanted = self.meaning and self.sharing == "component" and n_classes <= LARGEST_DENSE_KERNEL
         encoder = step_name_encoder() if wanted else None
         return step_vectors(tasks, encoder) if encoder is not None else None
-
-    def _after_epoch(self, state: EmState) -> None:
-        if self.checkpoint is not None:
-            self.checkpoint.save(state)
-        self.after_epoch(state)
 
 
 def _raise_if_not_finite(parameters: HmmParameters) -> None:

@@ -1,4 +1,4 @@
-"""A trained model of the default method: class means and priors of tasks, trained or new, and the posterior of a video."""
+"""A member of a trained model of the default method: class means and priors of tasks, trained or new, and the posterior of a video."""
 
 import os
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def step_name_encoder() -> Encoder | None:
 
 @dataclass(frozen=True)
 class HmmScorer:
-    """A trained model: scores the tasks that were trained, and new tasks by the words of their steps."""
+    """One trained hidden Markov model for the tasks that were trained, and for new tasks by the words of their steps."""
 
     whitening: Whitening
     parameters: HmmParameters
@@ -75,8 +75,6 @@ class HmmScorer:
     n_videos: tuple[int, ...] = ()  # training videos by task; empty for files that do not say
     vectors: npt.NDArray[np.float32] | None = None  # (C, e) of the names of the trained steps, where an encoder was used
     text_side: TextSide | None = None  # of image-text features, with the names of the trained steps
-    kind: str = "hmm"
-    decoder: str = "free"  # the order of the steps is in the posterior already, as far as it is kept
     _cache: dict[tuple[str, tuple[str, ...]], tuple[LdaWeights, TaskPrior]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
@@ -121,13 +119,15 @@ class HmmScorer:
             return 0.0
         return _EVEN_SPACING_WEIGHT * max(0.0, 1 - self.n_videos[number] / _ENOUGH_VIDEOS)
 
-    def feature_evidence(self, task: Task, features: npt.NDArray[np.floating]) -> FeatureEvidence:
+    def feature_evidence(
+        self, task: Task, features: npt.NDArray[np.floating], autocorrelation_time: float | None = None
+    ) -> FeatureEvidence:
         """What features (T, D) and the prior of a task say before narration is considered, for joint decoding."""
         lda, prior = self._parameters_of(task)
         scores = self._lda_scores(lda, features)
         n_segments = len(scores)
         return FeatureEvidence(
-            tempered(scores - scores[:, -1:], self.autocorrelation_time),
+            tempered(scores - scores[:, -1:], autocorrelation_time or self.autocorrelation_time),
             prior.position_log_ratios(n_segments, _FULL_POSITION)[:, :-1].astype(np.float64),
             np.maximum(DURATION_SHARE * prior.duration * n_segments, 1.0).astype(np.float64),
             prior.background_self_transition(n_segments),
@@ -258,9 +258,3 @@ class HmmScorer:
             return []
         names = class_words(task, self.sharing)
         return [step for step, name in zip(task.steps, names, strict=False) if not self.known_words & set(name)]
-
-    def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
-        """Arrays and plain values for the model file."""
-        from crosstask.methods.hmm_file import hmm_to_arrays  # imported here: it imports this module
-
-        return hmm_to_arrays(self)

@@ -60,7 +60,8 @@ def with_text_side(scorer: Any, side: TextSide | None) -> Any:
     own = getattr(scorer, "text_side", None)
     if own is None or side is None or side.model != own.model:
         return scorer
-    return replace(scorer, text_side=replace(own, vectors={**side.vectors, **own.vectors}, folder=side.folder or own.folder))
+    known = replace(own, vectors={**side.vectors, **own.vectors}, folder=side.folder or own.folder)
+    return scorer.with_changes(text_side=known) if hasattr(scorer, "with_changes") else replace(scorer, text_side=known)
 
 
 def text_side_to_values(side: TextSide) -> tuple[Arrays, dict[str, object]]:

@@ -38,10 +38,10 @@ class StoredScorer(Protocol):
         ...
 
 
-def _hmm_scorer_from(arrays: Arrays, values: dict[str, object]) -> StoredScorer:
-    from crosstask.methods.hmm_file import hmm_scorer_from  # loaded only for models of this kind
+def _hmm_from(arrays: Arrays, values: dict[str, object]) -> StoredScorer:
+    from crosstask.methods.hmm_file import hmm_from  # loaded only for models of this kind
 
-    return hmm_scorer_from(arrays, values)
+    return hmm_from(arrays, values)
 
 
 def _set_network_scorer_from(arrays: Arrays, values: dict[str, object]) -> StoredScorer:
@@ -60,7 +60,7 @@ SCORERS: dict[str, Callable[[Arrays, dict[str, object]], StoredScorer]] = {
     "component": component_scorer_from,
     "task-linear": task_scorer_from,
     "set-network": _set_network_scorer_from,
-    "hmm": _hmm_scorer_from,
+    "hmm": _hmm_from,
     "zero-shot": _zero_shot_scorer_from,
 }
 _FORMER_KINDS = {"self-labelled": "hmm"}  # as version 0.1 wrote it
@@ -120,8 +120,8 @@ def load_model(path: str | Path, sharing: SharingFunction | None = None) -> Mode
 def _with_sharing(path: Path, scorer: Any, sharing: SharingFunction) -> Any:
     if hasattr(scorer, "vocabulary"):
         return replace(scorer, vocabulary=replace(scorer.vocabulary, sharing=sharing))
-    if hasattr(scorer, "sharing"):
-        return replace(scorer, sharing=sharing)
+    if hasattr(scorer, "with_changes"):
+        return scorer.with_changes(sharing=sharing)
     raise InputError(f"{path}: its method shares nothing between tasks; leave out the sharing function")
 
 

@@ -88,7 +88,7 @@ def why_not_learning(run: RunFolder, model: Model | None, features: FeatureRows)
         return "the run has no model; repeat `crosstask run`"
     if not any(video.id in features for video in run.run.videos):
         return "the features of the videos are not available; start view with --corpus FOLDER"
-    if not (model.method in METHODS and hasattr(model.scorer, "starting_point")):
+    if not (model.method in METHODS and hasattr(model.scorer, "starting_points")):
         return f"method '{model.method}' cannot learn from labels; `hmm` can"
     if model.method != next(iter(run.run.methods), ""):
         return f"the model is of method '{model.method}', the run of '{next(iter(run.run.methods), '')}'"

@@ -15,7 +15,7 @@ from crosstask.extraction.containers import need_pyav
 from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.inference import decoder_of
 from crosstask.methods.hmm import HiddenMarkovModel
-from crosstask.methods.hmm_scorer import HmmScorer
+from crosstask.methods.hmm_ensemble import HmmEnsemble
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
@@ -195,6 +195,6 @@ def _notes(results: Mapping[str, Any], n_trained: int) -> tuple[str, str]:
     )
 
 
-def _fit(corpus: Corpus, videos: Sequence[Video], sharing: str, seed: int) -> HmmScorer:
+def _fit(corpus: Corpus, videos: Sequence[Video], sharing: str, seed: int) -> HmmEnsemble:
     chosen = corpus.only_tasks({video.task for video in videos}).only(videos)
     return HiddenMarkovModel(sharing).fit(chosen, np.random.default_rng(seed))

@@ -16,7 +16,6 @@ from crosstask.learning.hmm.statistics import (
 )
 from learning.hmm.problems import random_videos
 from oracles import (
-    folds_by_counting,
     log_ratios_by_densities,
     means_by_conditioning,
     statistics_by_sums,
@@ -42,9 +41,23 @@ def test_classes_of_a_task_follow_those_of_earlier_tasks():
     assert [classes.of(task) for task in range(3)] == [slice(0, 3), slice(3, 5), slice(5, 9)]
 
 
-def test_videos_of_a_task_take_the_folds_in_turn():
-    videos = [HmmVideo(task, np.zeros((1, 1), np.float32), np.zeros((1, 1), np.bool_)) for task in (0, 1, 0, 0, 1, 0)]
-    assert assign_folds(videos, 3) == [0, 0, 1, 2, 1, 0] == folds_by_counting(videos, 3)
+@pytest.mark.parametrize("seed", range(5))
+def test_the_videos_of_a_task_are_spread_over_the_folds(seed):
+    tasks = [0] * 7 + [1] * 3 + [2] * 5
+    videos = [HmmVideo(task, np.zeros((1, 1), np.float32), np.zeros((1, 1), np.bool_)) for task in tasks]
+    folds = assign_folds(videos, 5, seed)
+    assert folds == assign_folds(videos, 5, seed) != assign_folds(videos, 5, seed + 5)
+    for task, n_videos in ((0, 7), (1, 3), (2, 5)):
+        sizes = np.bincount([fold for fold, of in zip(folds, tasks, strict=True) if of == task], minlength=5)
+        assert sizes.sum() == n_videos and sizes.max() <= -(-n_videos // 5)
+
+
+def test_tasks_with_one_video_each_take_different_folds_and_no_fold_is_empty():
+    videos = [HmmVideo(task, np.zeros((1, 1), np.float32), np.zeros((1, 1), np.bool_)) for task in range(6)]
+    for seed in range(10):
+        assert set(assign_folds(videos, 5, seed)) == set(range(max(assign_folds(videos, 5, seed)) + 1))
+        assert assign_folds(videos[:1], 5, seed) == [0]
+    assert max(assign_folds(videos, 5)) > 0
 
 
 def test_totals_are_sums_over_segments(problem):

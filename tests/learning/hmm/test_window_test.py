@@ -5,7 +5,7 @@ import pytest
 
 from crosstask.learning.hmm.class_means import LdaWeights, MeanPrior
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo, assign_folds, second_moment_of
-from crosstask.learning.hmm.window_test import _gain, _histogram, log_odds, windows_are_informative
+from crosstask.learning.hmm.window_test import _gain, _histogram, log_odds, share_in_order, windows_are_informative
 
 N_SEGMENTS, N_STEPS, LENGTH = 25, 2, 3  # a step lasts LENGTH segments
 
@@ -47,8 +47,21 @@ def test_windows_at_random_are_not():
 
 
 def test_windows_at_the_same_relative_time_in_all_videos_are_not():
-    """They may mark the steps, but say nothing that even spacing would not; more than 610 pairs outweigh the prior odds of 3."""
-    assert not decision(constructed(lambda rng, start: 5 if start < 12 else 17, n_videos=400))
+    """They may mark the steps, but say nothing that even spacing would not; more than 2560 pairs outweigh the prior odds of 100."""
+    assert not decision(constructed(lambda rng, start: 5 if start < 12 else 17, n_videos=1500))
+
+
+def test_windows_in_order_have_higher_prior_odds_than_windows_in_any_order():
+    """Both say nothing about their video: 1,200 pairs outweigh odds of 3 (610 would), not odds of 100 (2,560 would)."""
+    assert decision(constructed(lambda rng, start: 5 if start < 12 else 17, n_videos=600))
+    assert not decision(constructed(lambda rng, start: 17 if start < 12 else 5, n_videos=600))
+
+
+def test_share_in_order_by_hand():
+    windows = np.zeros((6, 3), dtype=np.bool_)
+    windows[0, 0] = windows[[3, 4], 1] = windows[2, 2] = True  # the centre of the third lies before that of the second
+    videos = [HmmVideo(0, np.zeros((6, 1), np.float32), of) for of in (windows, windows[:, :0], np.eye(6, 3, dtype=np.bool_))]
+    assert share_in_order(videos) == pytest.approx(5 / 6) and share_in_order(videos[1:2]) == 1
 
 
 def test_windows_on_pure_noise_are_not_even_if_means_fit_the_noise():

@@ -22,6 +22,7 @@ estimated from the labelled videos alone. Windows are used only if they are info
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -73,7 +74,35 @@ class EmSettings:
     gate: float = 0.2  # agreement at which an evenly spaced label counts half
     window_bias: float = 0.3  # variance of the error of class means estimated from windows ...
     spacing_bias: float = 1.0  # ... and from even spacing; in units of whitened features
+    evidence_weight: float = 1.0  # of the log-likelihood ratios of features in the E step
+    fold_seed: int = 0  # of the assignment of videos to folds
     mean_prior: MeanPrior = field(default_factory=MeanPrior)
+
+
+class EmRun(NamedTuple):
+    """What a run of EM needs besides the videos."""
+
+    classes: ClassIndex
+    settings: EmSettings
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """What several runs of EM on the same videos share: the second moment (d, d) of their rows, and whether their windows are informative."""
+
+    second_moment: npt.NDArray[np.float64]
+    windows_informative: bool
+
+
+def summarise(videos: Sequence[HmmVideo], classes: ClassIndex, settings: EmSettings) -> DataSummary:
+    """The summary of some training videos."""
+    folds, second_moment = _folds(videos, settings), second_moment_of([video.rows for video in videos])
+    informative = windows_are_informative(videos, classes, folds, second_moment, settings.mean_prior, settings.window_bias)
+    return DataSummary(second_moment, informative)
+
+
+def _folds(videos: Sequence[HmmVideo], settings: EmSettings) -> list[int]:
+    return assign_folds(videos, settings.folds, settings.fold_seed)
 
 
 @dataclass(frozen=True)
@@ -120,15 +149,16 @@ def fit_em(
     after_iteration: Callable[[EmState], None] = lambda state: None,
     resume_from: EmState | None = None,
     start: StartingPoint | None = None,
+    summary: DataSummary | None = None,
 ) -> HmmParameters:
     """The parameters after all iterations, or after those that remain; the order of the videos matters only for their folds.
 
     From a `start`, the first labels are posteriors under its parameters instead of initial labels; with a text side, under the
-    prior means that the step names give; in tasks with labelled videos, under what these give.
+    prior means that the step names give; in tasks with labelled videos, under what these give. `summary` is computed where it
+    is not given.
     """
-    folds = assign_folds(videos, settings.folds)
-    second_moment = second_moment_of([video.rows for video in videos])
-    informative = windows_are_informative(videos, classes, folds, second_moment, settings.mean_prior, settings.window_bias)
+    folds, summary = _folds(videos, settings), summary or summarise(videos, classes, settings)
+    second_moment, informative = summary.second_moment, summary.windows_informative
     windows = [video.windows if informative else np.zeros_like(video.windows) for video in videos]
     bias = _label_bias(videos, windows, classes, settings)
     if start is None and classes.directions is not None:
@@ -233,7 +263,8 @@ def soft_labels(
         if video.known is not None:
             labels, starts = labels_given_known(prior.position_log_ratios(n_segments), video.known, prior)
     else:
-        ratios = prior.position_log_ratios(n_segments) + log_likelihood_ratios(video.rows, lda, classes)
+        of_features = settings.evidence_weight * log_likelihood_ratios(video.rows, lda, classes)
+        ratios = prior.position_log_ratios(n_segments) + of_features
         labels, starts = mixed_labels(initial, ratios, windows, prior, settings, video.known)
     return np.hstack([labels, 1 - labels.sum(axis=1, keepdims=True)]), starts
 

@@ -86,7 +86,10 @@ class SufficientStatistics:
         would take segments from steps that this video does not show.
         """
         classes, fold = self.classes.of(video.task), self.folds[number]
-        counts, sums = labels.sum(axis=0), labels.T @ video.rows
+        counts, sums = (
+            labels.sum(axis=0),
+            labels.T.astype(np.float32) @ video.rows,
+        )  # in single precision, without a copy of the rows
         if video.known is None:
             self.counts[WEAK, fold, classes] += counts
             self.sums[WEAK, fold, classes] += sums
@@ -119,14 +122,16 @@ class SufficientStatistics:
         return [lda_weights_from_cholesky(mu + class_means(alpha, kernel, prior), factor) for alpha in coefficients]
 
 
-def assign_folds(videos: Sequence[HmmVideo], n_folds: int) -> list[int]:
-    """The fold of each video: the videos of a task are assigned to the folds in turn."""
-    assigned: dict[int, int] = {}
-    folds = []
-    for video in videos:
-        folds.append(assigned.get(video.task, 0) % n_folds)
-        assigned[video.task] = assigned.get(video.task, 0) + 1
-    return folds
+def assign_folds(videos: Sequence[HmmVideo], n_folds: int, seed: int = 0) -> list[int]:
+    """The fold of each video: the videos of a task are drawn into the folds in turn, from a fold that is drawn for the task."""
+    rng = np.random.default_rng(seed)
+    of_task: dict[int, list[int]] = {}
+    for number, video in enumerate(videos):
+        of_task.setdefault(video.task, []).append(number)
+    folds = np.zeros(len(videos), dtype=np.int64)
+    for numbers in of_task.values():
+        folds[rng.permutation(numbers)] = (rng.integers(n_folds) + np.arange(len(numbers))) % n_folds
+    return [int(fold) for fold in np.unique(folds, return_inverse=True)[1]]  # without gaps: few videos fill only some folds
 
 
 def second_moment_of(videos: Sequence[Floats]) -> npt.NDArray[np.float64]:

@@ -114,7 +114,8 @@ class PriorCounts:
         """Add one video: labels (T, K + 1) with background last, and the expected number of intervals of each step (K,)."""
         n_segments = len(labels)
         bins = np.minimum((np.arange(n_segments) + 0.5) / n_segments * N_BINS, N_BINS - 1).astype(int)
-        np.add.at(self.histogram, bins, labels / n_segments)
+        in_bin = (np.arange(N_BINS)[:, None] == bins).astype(np.float64)  # (bins, T)
+        self.histogram += in_bin @ labels / n_segments
         self.starts += starts
         self.videos += 1
 

@@ -5,6 +5,9 @@ video's own window than where the other videos of the task have theirs (the same
 hypotheses about the mean gain in units of its standard deviation, z / sqrt(n), over the n (video, step) pairs with a window:
 
     H1: mean e deviations     H0: mean 0        log odds = log(prior odds) + e sqrt(n) z - e^2 n / 2,    e = 0.06
+
+Windows that follow the order of the list do little harm even if they say nothing about their video: they are then labels like evenly spaced ones. So
+their prior odds are higher than those of windows in any order, which would be wrong labels.
 """
 
 from collections.abc import Sequence
@@ -18,6 +21,10 @@ from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo, SufficientSt
 Floats = npt.NDArray[np.floating]
 _N_BINS = 50  # of relative time, on which the windows of different videos are compared
 _PRIOR_ODDS = 3.0  # windows are usually informative
+# Times what a wrong decision costs: on development splits of Breakfast and captaincook, leaving out informative windows loses 5 points of
+# recall, using windows of other videos loses 0.4, and using windows at random places 17.
+_PRIOR_ODDS_IN_ORDER = 100.0
+_IN_ORDER = 0.75  # share of pairs of windows in list order from which on they follow it; 0.5 at random places
 _SMALLEST_DEVIATION = 1e-12  # of gains that are all equal
 _EFFECT = 0.06  # smallest mean gain worth using, in deviations of the gain over (video, step) pairs
 
@@ -42,10 +49,23 @@ def windows_are_informative(
     bias = np.full(len(classes.kernel), window_bias)
     lda = statistics.lda_without_each_fold(bias, second_moment, prior)
     gains = np.concatenate([_gain(v, of_task[v.task], lda[folds[i]], classes) for i, v in enumerate(videos)])
-    return len(gains) < 2 or log_odds(gains) > 0
+    prior_odds = _PRIOR_ODDS_IN_ORDER if share_in_order(videos) >= _IN_ORDER else _PRIOR_ODDS
+    return len(gains) < 2 or log_odds(gains, prior_odds) > 0
 
 
-def log_odds(gains: Floats) -> float:
+def share_in_order(videos: Sequence[HmmVideo]) -> float:
+    """The share of pairs of windows of a video whose centres follow the order of the list; 1 without any pair."""
+    in_order, pairs = 0.0, 0
+    for video in videos:
+        steps = np.flatnonzero(video.windows.any(axis=0))
+        centres = np.array([np.flatnonzero(video.windows[:, k]).mean() for k in steps])
+        later = (centres - centres[:, None])[np.triu_indices(len(steps), 1)]
+        in_order += float((later > 0).sum() + 0.5 * (later == 0).sum())
+        pairs += len(later)
+    return in_order / pairs if pairs else 1.0
+
+
+def log_odds(gains: Floats, prior_odds: float = _PRIOR_ODDS) -> float:
     """The log posterior odds that the gains (n,) have a positive mean.
 
     >>> log_odds(np.array([1.0, 2.0, 3.0, 2.0])) > 0, log_odds(np.resize([-1.0, 1.0], 4000)) > 0
@@ -53,7 +73,7 @@ def log_odds(gains: Floats) -> float:
     """
     n = len(gains)
     z = gains.mean() / (gains.std() + _SMALLEST_DEVIATION) * np.sqrt(n)
-    return float(np.log(_PRIOR_ODDS) + _EFFECT * np.sqrt(n) * z - 0.5 * _EFFECT**2 * n)
+    return float(np.log(prior_odds) + _EFFECT * np.sqrt(n) * z - 0.5 * _EFFECT**2 * n)
 
 
 def _histogram(windows: npt.NDArray[np.bool_]) -> Floats:
