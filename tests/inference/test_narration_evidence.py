@@ -106,7 +106,7 @@ def test_reliability_equals_the_formula_of_the_module_window_by_window():
         VideoAgreement(-1.0, 0, np.array([0.4]), np.array([2.0]), np.array([7.0])),
     ]
     informativeness = 1 - np.exp(-(3.0 - 1.0) / 4)
-    usual = (2.0 + 1.5 + 7.0 + 20) / (3 + 20)  # twenty windows count as unrelated and usual nowhere
+    usual = np.sqrt((2.0 + 1.5 + 7.0 + 20) / (3 + 20))  # twenty windows count as unrelated and usual nowhere
     expected = np.ones(len(ACCURACIES))
     for i, a in enumerate(ACCURACIES):
         for q, ratio in ((0.5, 4.0), (0.3, 0.1), (0.4, 2.0)):
@@ -123,11 +123,11 @@ def test_few_windows_and_uninformative_features_leave_the_accuracy_uncertain():
     assert blind.informativeness == 0 and blind.accuracy.mean == pytest.approx(0.5)
 
 
-def test_agreement_that_windows_of_other_videos_have_too_does_not_count():
+def test_agreement_that_windows_of_other_videos_have_too_counts_less():
     own = agreement(500, 0.5, 0.8)
     shared = own._replace(unrelated_ratio=own.density_ratio)
     assert estimate_reliability([own]).accuracy.mean > 0.4
-    assert estimate_reliability([shared]).accuracy.mean < 0.1
+    assert estimate_reliability([shared]).accuracy.mean < 0.3
 
 
 def test_order_gain_is_that_of_the_list_over_its_rotations():

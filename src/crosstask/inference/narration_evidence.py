@@ -28,10 +28,10 @@ s places, the features of a collection have the informativeness
     q_k = lambda sigmoid(0.3 logit(max_t P(segment t in step k | features)) - 1.1)
 
 The accuracy a is estimated from all windows of a collection. Summed over the cases, a centre has the density b (1 + a q (F / b - 1)). Features and
-windows of a task may agree on where a step usually is beyond what b knows, in training they even have the same source: F / b is divided by M, its mean for
-windows of other videos of the task, at least 1. With a uniform prior,
+windows of a task may agree on where a step usually is beyond what b knows, in training they even have the same source. M, the mean of F / b for windows of
+other videos of the task, at least 1, shows how much; but right windows raise it too, so half of log M is discounted. With a uniform prior,
 
-    log P(a | windows) = sum_k log(1 + a q_k (F_k / (M b_k) - 1)) + const
+    log P(a | windows) = sum_k log(1 + a q_k (F_k / (sqrt(M) b_k) - 1)) + const
 
 Few windows, or features that say nothing, leave a uncertain: the weights of the four cases are averaged over this posterior.
 """
@@ -314,7 +314,7 @@ def estimate_reliability(videos: Sequence[VideoAgreement]) -> Reliability:
     gain = sum(video.order_gain for video in videos) / max(sum(video.n_steps for video in videos), 1)
     informativeness = float(1 - np.exp(-max(gain, 0.0)))
     unrelated = np.concatenate([np.zeros(0), *(video.unrelated_ratio for video in videos)])
-    usual = max((unrelated.sum() + _UNRELATED_WINDOWS) / (len(unrelated) + _UNRELATED_WINDOWS), 1.0)  # M
+    usual = np.sqrt(max((unrelated.sum() + _UNRELATED_WINDOWS) / (len(unrelated) + _UNRELATED_WINDOWS), 1.0))  # of M
     log_p = np.zeros(len(ACCURACIES))
     for video in videos:
         ratio = 1 + ACCURACIES[:, None] * informativeness * video.p_right * (video.density_ratio / usual - 1)
