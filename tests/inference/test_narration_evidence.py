@@ -126,8 +126,7 @@ def test_few_windows_and_uninformative_features_leave_the_accuracy_uncertain():
 def test_agreement_that_windows_of_other_videos_have_too_counts_less():
     own = agreement(500, 0.5, 0.8)
     shared = own._replace(unrelated_ratio=own.density_ratio)
-    assert estimate_reliability([own]).accuracy.mean > 0.4
-    assert estimate_reliability([shared]).accuracy.mean < 0.3
+    assert estimate_reliability([shared]).accuracy.mean < estimate_reliability([own]).accuracy.mean - 0.05
 
 
 def test_order_gain_is_that_of_the_list_over_its_rotations():
