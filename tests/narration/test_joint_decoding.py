@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 
 from crosstask.evaluation.evaluate import evaluate
-from crosstask.inference.narration_evidence import ACCURACIES, WindowAccuracy, Windows
+from crosstask.inference.narration_evidence import (
+    ACCURACIES,
+    Reliability,
+    WindowAccuracy,
+    independent_posterior,
+    joint_posterior,
+    windows_of,
+)
 from crosstask.methods import method_named
 from crosstask.narration.joint_decoding import (
-    agreement_with,
     evidence_scorer,
     fit_joint_decoder,
     joint_scores,
@@ -42,9 +48,10 @@ def spoken(*lines, each_s=5.0):
     return Narration(tuple(words), tuple(cues))
 
 
-def certain(accuracy):
+def certain(accuracy, informativeness=0.8):
     """An accuracy without uncertainty."""
-    return WindowAccuracy((np.arange(len(ACCURACIES)) == np.abs(ACCURACIES - accuracy).argmin()).astype(float))
+    at_accuracy = np.arange(len(ACCURACIES)) == np.abs(ACCURACIES - accuracy).argmin()
+    return Reliability(WindowAccuracy(at_accuracy.astype(float)), informativeness)
 
 
 def with_noise_features(corpus):
@@ -71,8 +78,8 @@ def test_random_windows_have_little_accuracy_and_true_ones_much(corpus, scorer):
         for v in many.videos
     }
     trained = method_named("hmm").fit(many.without_windows(), rng)
-    assert fit_joint_decoder(trained, replace(many, windows=anywhere), many.videos).accuracy.mean < 0.2
-    assert fit_joint_decoder(trained, many, many.videos).accuracy.mean > 0.8
+    assert fit_joint_decoder(trained, replace(many, windows=anywhere), many.videos).reliability.accuracy.mean < 0.2
+    assert fit_joint_decoder(trained, many, many.videos).reliability.accuracy.mean > 0.8
 
 
 def test_without_narration_every_number_stays(corpus, scorer):
@@ -124,6 +131,31 @@ def test_unrelated_narration_leaves_the_scores_of_the_features(corpus, scorer):
     np.testing.assert_allclose(found.scores, scorer.score(task, rows), atol=1e-12)
 
 
+def test_scores_equal_the_mixture_of_the_module(corpus, scorer):
+    task, rows, centres = corpus.tasks["1"], corpus.features.rows("-v1_1"), np.array([8.0, np.nan, 52.0])
+    reliability, usual = certain(0.4, 0.5), np.full(3, np.nan)
+    evidence, alone = scorer.feature_evidence(task, rows), scorer.posterior(task, rows).in_step
+    windows = windows_of(evidence, centres, usual)
+    in_order = 0.6 * alone + 0.4 * joint_posterior(evidence, windows, 0.4).in_step
+    two_observers = independent_posterior(alone, evidence.mean_duration, windows, reliability)
+    w = 0.6 * 0.5 / (0.6 * 0.5 + 0.4)
+    expected = np.where([True, False, True], w * in_order + (1 - w) * two_observers, in_order)
+    found = joint_scores(scorer, task, rows, centres, usual, reliability)
+    np.testing.assert_allclose(found.posterior.in_step, expected, atol=1e-12)
+
+
+def test_windows_of_at_most_four_other_videos_tell_what_is_usual(corpus, scorer, monkeypatch):
+    taken = []
+    monkeypatch.setattr(
+        "crosstask.narration.joint_decoding.estimate_reliability",
+        lambda videos: taken.extend(len(v.unrelated_ratio) for v in videos) or certain(0.5),
+    )
+    many = tiny_corpus(n_segments=60, videos_per_task=7)
+    fit_joint_decoder(scorer, many, many.videos)
+    n_windows = [len(many.windows[v.key]) for v in many.videos]
+    assert len(taken) == len(n_windows) and max(taken) <= 4 * max(n_windows) and min(taken) > 0
+
+
 def test_labels_are_certain_beside_narration_and_move_the_other_steps(corpus, scorer):
     from crosstask.records import StepLabel
 
@@ -141,15 +173,3 @@ def test_labels_are_certain_beside_narration_and_move_the_other_steps(corpus, sc
     assert late.posterior.in_step[:50, 1:].sum() < 0.4 * before, "the steps after it in the list come later, or are not shown"
     absent = joint_scores(*asked, labels=[StepLabel(1)])
     assert absent.posterior.p_shown[1] < 1e-6 < free.posterior.p_shown[1]
-
-
-def test_agreement_counts_windows_in_found_intervals_and_those_of_other_videos():
-    posterior = np.full((20, 2), 1e-6)
-    posterior[4:8, 0] = posterior[12:16, 1] = 0.9
-    windows = Windows(np.array([5.0, 1.0]), np.full(2, 0.05))
-    agreed = agreement_with(posterior, windows, [np.array([0.3, 0.65]), np.array([0.9, np.nan])])
-    assert agreed.inside.tolist() == [True, False]
-    covered = 4 / 20  # of the video, by each interval; counts as two windows
-    np.testing.assert_allclose(agreed.chance, [(2 * covered + 1) / 4, (2 * covered + 1) / 3])
-    assert agreed.density_ratio[0] > 1 > agreed.density_ratio[1]
-    assert ((agreed.confidence > 0) & (agreed.confidence < 1)).all()

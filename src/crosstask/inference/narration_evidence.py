@@ -12,21 +12,28 @@ at the usual place of a step adds little evidence.
 One posterior keeps the order of the list (`joint_posterior`): it multiplies anchors by p(c_k | anchor) / p(c_k | not shown). The log-ratios of its
 features are divided by their autocorrelation time (`tempered`): neighbouring seconds are not independent observations.
 
-Features are overconfident, and videos leave the order of the list. In a second posterior (`independent_posterior`), features and window of a
-step are therefore two observers, each of which is right or wrong. With f_k the posterior of the features over the segments, q_k the calibrated
-probability that they are right, and F_k = sum_t f_k(t) g(c_k - t) the density of the centre if both are right, the four cases have the weights
+Videos leave the order of the list. In a second posterior (`independent_posterior`), features and window of a step are therefore two observers,
+each of which is right or wrong. With f_k the posterior of the features over the segments, q_k the probability that they are right, and
+F_k = sum_t f_k(t) g(c_k - t) the density of the centre if both are right, the four cases have the weights
 
     features alone  q_k (1 - a)      both  q_k a F_k / b(c_k)      window alone  (1 - q_k) a      neither  (1 - q_k) (1 - a)
 
 and the step is where features find it; where f_k(t) g(c_k - t) is large; where g(c_k - t) is large; anywhere.
 
-The accuracy a is estimated from all windows of a collection. Summed over the cases, a centre has the density b (1 + a q (F / b - 1)). And it lies in
-the interval that features find with probability C + a q (h - C), where C is that probability by chance, and h that of a right window in a
-right interval. The first uses the shape of the posterior, the second does not depend on it. Both describe the same windows, so each counts half:
+How often features are right differs from corpus to corpus, and their posterior is as sharp where they say nothing. Whether they say something is seen
+without labels from the order of the list: with Z the likelihood ratio of a video's features, and Z_s that with the columns of its steps rotated by
+s places, the features of a collection have the informativeness
 
-    log P(a | windows) = 1/2 sum_k log(1 + a q_k (F_k / b_k - 1)) + 1/2 sum_k log Bernoulli(inside_k; C_k + a q_k (h - C_k)) + log prior + const
+    lambda = 1 - exp(-max(x, 0)),     x = sum over videos of mean_s (log Z - log Z_s) / number of their steps
+    q_k = lambda sigmoid(0.3 logit(max_t P(segment t in step k | features)) - 1.1)
 
-Few windows leave a uncertain: the weights of the four cases are averaged over this posterior.
+The accuracy a is estimated from all windows of a collection. Summed over the cases, a centre has the density b (1 + a q (F / b - 1)). Features and
+windows of a task may agree on where a step usually is beyond what b knows, in training they even have the same source. M, the mean of F / b for windows of
+other videos of the task, at least 1, shows how much; but right windows raise it too, so half of log M is discounted. With a uniform prior,
+
+    log P(a | windows) = sum_k log(1 + a q_k (F_k / (sqrt(M) b_k) - 1)) + const
+
+Few windows, or features that say nothing, leave a uncertain: the weights of the four cases are averaged over this posterior.
 """
 
 from collections.abc import Sequence
@@ -36,7 +43,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.inference.confidence import HIT, calibrated
+from crosstask.inference.confidence import Calibration, calibrated
 from crosstask.inference.interval_posterior import IntervalPosterior, interval_posterior
 
 Array = npt.NDArray[np.float64]
@@ -57,11 +64,11 @@ VLOG_OFFSET = SpeechOffset((2.0, 16.0), (0.59, 0.41))
 # Mean duration of an interval when decoding, as a share of the trained one. Of 0.25, 0.5 and 1 the best on development people.
 DURATION_SHARE = 0.5
 ACCURACIES = np.linspace(0.0, 1.0, 41)  # values of a at which its posterior is computed
-# Beta prior of the accuracy; mean 0.6. Of first parameters 1, 1.5, 2, 3 and 5 chosen on development people and channels, decoded together and
-# one video at a time: more helps right windows of a single video, less is safer with few unrelated ones.
-ACCURACY_PRIOR = (1.5, 1.0)
-_RIGHT_WINDOW_INSIDE = 0.7  # h; half of the middles of saying lie in the action on vlogs, more where actions are longer
-_SMALLEST_AGREEMENT = 0.02  # h - C at least
+# Fitted by maximum likelihood to P(hit) = q + (1 - q) P(hit by order alone) on development people, tasks and channels of three corpora with equal
+# weights, trained with 1 to 30 videos a task.
+_RIGHT = Calibration(0.3, -1.1)  # P(features right), where they are informative
+_MOST_ROTATIONS = 8  # of the step list
+_UNRELATED_WINDOWS = 20.0  # windows of other videos with F / b = 1 that are counted into M
 # An interval contains a segment if its anchor is near: within so many mean durations, in all. Of 0, 0.5, 0.6, 0.8, 1 and 2 the
 # best on development people and channels.
 _NEAR_ANCHOR = 0.8
@@ -198,15 +205,53 @@ class WindowAccuracy(NamedTuple):
         return float(self.probability @ ACCURACIES)
 
 
-def independent_posterior(in_step: Array, mean_duration: Array, windows: Windows, accuracy: WindowAccuracy) -> Array:
+class Reliability(NamedTuple):
+    """Of the two sources in a collection: the accuracy of its windows, and the informativeness lambda of its features."""
+
+    accuracy: WindowAccuracy
+    informativeness: float
+
+    @property
+    def features_weight(self) -> float:
+        """w = (1 - a) lambda / ((1 - a) lambda + a), a being the expected accuracy; 1 where neither source says anything."""
+        of_features = (1 - self.accuracy.mean) * self.informativeness
+        total = of_features + self.accuracy.mean
+        return of_features / total if total > 0 else 1.0
+
+
+def order_gain(features: FeatureEvidence) -> float:
+    """Mean of log Z - log Z_s over rotations s of the step list, at most eight of them; 0 for a single step."""
+    n_steps = len(features.presence)
+    n_rotations = min(_MOST_ROTATIONS, n_steps - 1)
+    if n_rotations < 1:
+        return 0.0
+    in_order = feature_posterior(features).log_likelihood
+    shifts = np.linspace(1, n_steps - 1, n_rotations).round().astype(int)
+    return float(np.mean([in_order - feature_posterior(_rotated(features, int(shift))).log_likelihood for shift in shifts]))
+
+
+def _rotated(features: FeatureEvidence, shift: int) -> FeatureEvidence:
+    """The same with the log-ratios of each step taken from the step `shift` places before; priors stay."""
+    steps, background = features.log_ratios[:, :-1], features.log_ratios[:, -1:]
+    return features._replace(log_ratios=np.hstack([np.roll(steps, shift, axis=1), background]))
+
+
+def p_right(in_step: Array) -> Array:
+    """(K,) q / lambda: the probability that features with posterior in_step (T, K) are right, where features are informative."""
+    return calibrated(in_step.max(axis=0), _RIGHT)
+
+
+def independent_posterior(in_step: Array, mean_duration: Array, windows: Windows, reliability: Reliability) -> Array:
     """(T, K) P(segment in step) when features, with posterior in_step (T, K), and windows are two observers; NaN without a window."""
     near_window = offset_densities(windows.centres_s, len(in_step))
-    q, both = calibrated(in_step.max(axis=0), HIT), _normalised(in_step) * near_window
+    q, both = reliability.informativeness * p_right(in_step), _normalised(in_step) * near_window
     a = ACCURACIES[:, None]
     cases = np.stack(
         [q * (1 - a), q * a * both.sum(axis=0) / windows.chance, (1 - q) * a, (1 - q) * (1 - a)]
     )  # (4, accuracies, K)
-    features_alone, both_right, window_alone, _ = np.einsum("cak,a->ck", cases / cases.sum(axis=0), accuracy.probability)
+    features_alone, both_right, window_alone, _ = np.einsum(
+        "cak,a->ck", cases / cases.sum(axis=0), reliability.accuracy.probability
+    )
     found = features_alone * in_step / np.maximum(in_step.max(axis=0), _SMALLEST)
     found += both_right * _around_anchors(_normalised(both), mean_duration)
     found += window_alone * _around_anchors(_normalised(near_window), mean_duration)
@@ -227,36 +272,52 @@ def _normalised(weights: Array) -> Array:
     return np.asarray(weights / np.maximum(weights.sum(axis=0), _SMALLEST))
 
 
-class WindowAgreement(NamedTuple):
-    """Of n windows: P(features right) q, F / b, whether the centre lies in the interval that features find, and how often it would by chance."""
-
-    confidence: Array
-    density_ratio: Array
-    inside: npt.NDArray[np.bool_]
-    chance: Array
-
-
-NO_WINDOWS = WindowAgreement(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0))
-
-
 def density_ratios(in_step: Array, windows: Windows) -> Array:
     """(K,) F / b: how much more likely features that are right make the centre of a right window than chance does; NaN without a window."""
     by_features = (_normalised(in_step) * offset_densities(windows.centres_s, len(in_step))).sum(axis=0)
     return np.asarray(by_features / windows.chance)
 
 
-def estimate_window_accuracy(windows: WindowAgreement, prior: tuple[float, float] = ACCURACY_PRIOR) -> WindowAccuracy:
-    """The posterior of the accuracy given all windows of a collection and a Beta prior.
+class VideoAgreement(NamedTuple):
+    """Of a video: its `order_gain`, and the number of steps (0 for a single one, which has no order); of its n windows: q / lambda, and F / b.
 
-    >>> round(estimate_window_accuracy(NO_WINDOWS, (1.0, 1.0)).mean, 3)
-    0.5
+    Likewise F / b of windows that other videos of the task have, taken over in relative time.
     """
-    a = ACCURACIES[:, None]
-    ratio = 1 + a * windows.confidence * (windows.density_ratio - 1)
-    p_inside = windows.chance + a * windows.confidence * np.maximum(_RIGHT_WINDOW_INSIDE - windows.chance, _SMALLEST_AGREEMENT)
-    explained = np.where(windows.inside, p_inside, 1 - p_inside)
-    log_p = 0.5 * np.log(np.maximum(ratio, _SMALLEST)).sum(axis=1) + 0.5 * np.log(np.maximum(explained, _SMALLEST)).sum(axis=1)
-    middle = np.clip(ACCURACIES, 0.005, 0.995)
-    log_p += (prior[0] - 1) * np.log(middle) + (prior[1] - 1) * np.log(1 - middle)
+
+    order_gain: float
+    n_steps: int
+    p_right: Array
+    density_ratio: Array
+    unrelated_ratio: Array
+
+
+def video_agreement(features: FeatureEvidence, in_step: Array, windows: Windows, unrelated: Sequence[Windows]) -> VideoAgreement:
+    """What a video, with posterior in_step (T, K) of its features, says of the reliability of both sources; `unrelated` are of other videos."""
+    n_steps, narrated = in_step.shape[1], ~np.isnan(windows.centres_s)
+    ratios = np.concatenate([np.zeros(0), *(density_ratios(in_step, of_other) for of_other in unrelated)])
+    return VideoAgreement(
+        order_gain(features),
+        n_steps if n_steps > 1 else 0,
+        p_right(in_step)[narrated],
+        density_ratios(in_step, windows)[narrated],
+        ratios[~np.isnan(ratios)],
+    )
+
+
+def estimate_reliability(videos: Sequence[VideoAgreement]) -> Reliability:
+    """lambda, and the posterior of the accuracy under a uniform prior, from all videos of a collection.
+
+    >>> nothing = estimate_reliability([])
+    >>> round(nothing.accuracy.mean, 3), nothing.informativeness
+    (0.5, 0.0)
+    """
+    gain = sum(video.order_gain for video in videos) / max(sum(video.n_steps for video in videos), 1)
+    informativeness = float(1 - np.exp(-max(gain, 0.0)))
+    unrelated = np.concatenate([np.zeros(0), *(video.unrelated_ratio for video in videos)])
+    usual = np.sqrt(max((unrelated.sum() + _UNRELATED_WINDOWS) / (len(unrelated) + _UNRELATED_WINDOWS), 1.0))  # of M
+    log_p = np.zeros(len(ACCURACIES))
+    for video in videos:
+        ratio = 1 + ACCURACIES[:, None] * informativeness * video.p_right * (video.density_ratio / usual - 1)
+        log_p += np.log(np.maximum(ratio, _SMALLEST)).sum(axis=1)
     probability = np.exp(log_p - log_p.max())
-    return WindowAccuracy(probability / probability.sum())
+    return Reliability(WindowAccuracy(probability / probability.sum()), informativeness)

@@ -1,12 +1,14 @@
 """Joint decoding: features and narration of a video as evidence in one posterior.
 
-Narration gives one moment per step: the centre of its window, or of where the subtitles mention it. How often these are right, the accuracy a,
-is estimated without labels over all videos of a call (`inference/narration_evidence.py`). The posterior is a mixture,
+Narration gives one moment per step: the centre of its window, or of where the subtitles mention it. How often these are right, the accuracy a, and
+how informative the features are, lambda, are estimated without labels over all videos of a call (`inference/narration_evidence.py`). The
+posterior is a mixture,
 
-    P(segment t in step k) = (1 - a) [(1 - a) P(... | features) + a P(... | features, narration, order)] + a P(... | features, narration),
+    P(segment t in step k) = w [(1 - a) P(... | features) + a P(... | features, narration, order)] + (1 - w) P(... | features, narration)
+    w = (1 - a) lambda / ((1 - a) lambda + a),
 
-so that unrelated narration changes nothing, and windows that are nearly always right may contradict the order of the list. A step without a
-window is decoded without the last part.
+so that unrelated narration changes nothing, windows that are nearly always right may contradict the order of the list, and where features say nothing the
+narration leads. A step without a window is decoded without the last part.
 Where the features contain speech, narration is not evidence again: the same words would count twice.
 """
 
@@ -18,21 +20,19 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.inference.confidence import HIT, calibrated
 from crosstask.inference.hmm_posterior import HmmPosterior
 from crosstask.inference.interval_posterior import IntervalPosterior
 from crosstask.inference.intervals import TEMPERING, intervals_around
 from crosstask.inference.narration_evidence import (
-    NO_WINDOWS,
     FeatureEvidence,
-    WindowAccuracy,
-    WindowAgreement,
+    Reliability,
+    VideoAgreement,
     Windows,
-    density_ratios,
-    estimate_window_accuracy,
+    estimate_reliability,
     independent_posterior,
     joint_posterior,
     usual_density,
+    video_agreement,
     windows_of,
 )
 from crosstask.narration.mention_evidence import mention_centres
@@ -45,8 +45,8 @@ log = logging.getLogger(__name__)
 Array = npt.NDArray[np.float64]
 _LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 _SMALLEST_SCORE = 1e-12  # probability
-_FITTED_VIDEOS = 400  # narrated videos, evenly chosen, from which the accuracy is estimated
-_CHANCE_WINDOWS = 2.0  # windows of other videos that a window anywhere in the video counts for
+_FITTED_VIDEOS = 400  # narrated videos, evenly chosen, from which the reliability of both sources is estimated
+_UNRELATED_VIDEOS = 4  # videos of the task, at most, whose windows tell how far features and unrelated windows agree
 _SPEECH = "speech"  # the name of speech features in a feature spec
 
 
@@ -135,40 +135,38 @@ def joint_scores(
     features: npt.NDArray[np.floating],
     centres_s: Array,
     usual: Array,
-    accuracy: WindowAccuracy,
+    reliability: Reliability,
     labels: Sequence[StepLabel] = (),
 ) -> JointScores:
     """Log-scores (T, K) and the posterior, given narration with centres (K,) in seconds, their usual densities (K,), and labels of a person."""
     evidence = scorer.feature_evidence(task, features)
-    windows, a = windows_of(evidence, centres_s, usual), accuracy.mean
+    windows, a, w = windows_of(evidence, centres_s, usual), reliability.accuracy.mean, reliability.features_weight
     if labels:
         evidence = evidence._replace(log_ratios=evidence.log_ratios + scorer.label_log_ratios(labels, len(features), task))
     ordered = joint_posterior(evidence, windows, a)
     alone = scorer.posterior(task, features, labels) if labels else scorer.posterior(task, features)
     in_step = (1 - a) * alone.in_step + a * ordered.in_step
-    independent = independent_posterior(alone.in_step, evidence.mean_duration, windows, accuracy)
+    independent = independent_posterior(alone.in_step, evidence.mean_duration, windows, reliability)
     narrated = ~np.isnan(centres_s)
     narrated[[label.step for label in labels]] = False  # a person's labels stay as they are
-    mixed = np.where(narrated, (1 - a) * in_step + a * independent, in_step)
+    mixed = np.where(narrated, w * in_step + (1 - w) * independent, in_step)
     return JointScores(np.log(mixed + _SMALLEST_SCORE), ordered._replace(in_step=mixed), a)
 
 
 def joint_scores_of_one(scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array) -> JointScores:
-    """As `joint_scores` for a single video, whose few windows hardly move the accuracy from its prior."""
-    usual = np.full(len(centres_s), np.nan)
-    windows = windows_of(scorer.feature_evidence(task, features), centres_s, usual)
-    agreement = agreement_with(scorer.posterior(task, features).in_step, windows, [])
-    return joint_scores(scorer, task, features, centres_s, usual, estimate_window_accuracy(agreement))
+    """As `joint_scores` for a single video, whose few windows leave the accuracy uncertain."""
+    reliability = estimate_reliability(_agreement_of(scorer, task, features, centres_s, []))
+    return joint_scores(scorer, task, features, centres_s, np.full(len(centres_s), np.nan), reliability)
 
 
 @dataclass(frozen=True)
 class JointDecoder:
-    """The narration of a collection of videos, and the accuracy of its windows."""
+    """The narration of a collection of videos, and the reliability of its windows and features."""
 
     scorer: EvidenceScorer
     centres_s: Mapping[VideoKey, Array]  # (K,) by video that has narration
     usual: Mapping[VideoKey, Array]  # (K,) density of the windows of the task's other videos
-    accuracy: WindowAccuracy
+    reliability: Reliability
 
     def scores(
         self, video: Video, task: Task, features: npt.NDArray[np.floating], labels: Sequence[StepLabel] = ()
@@ -177,7 +175,7 @@ class JointDecoder:
         if video.key not in self.centres_s:
             return None
         centres_s, usual = self.centres_s[video.key], self.usual[video.key]
-        return joint_scores(self.scorer, task, features, centres_s, usual, self.accuracy, labels)
+        return joint_scores(self.scorer, task, features, centres_s, usual, self.reliability, labels)
 
 
 def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -> JointDecoder:
@@ -192,42 +190,34 @@ def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -
         of_task.setdefault(key.task, {})[key] = centre / corpus.features.length(key.video)
     others = {key: [centre for other, centre in of_task[key.task].items() if other != key] for key in centres}
     usual = {key: usual_density(of_task[key.task][key], others[key], corpus.features.length(key.video)) for key in centres}
-    fitted = list(centres)[:: max(1, -(-len(centres) // _FITTED_VIDEOS))]
-    agreement = [_agreement_of(inner, corpus, key, centres[key], usual[key], others[key]) for key in fitted]
-    merged = WindowAgreement(*(np.concatenate(parts) for parts in zip(NO_WINDOWS, *agreement, strict=True)))
-    return JointDecoder(inner, centres, usual, estimate_window_accuracy(merged))
+    agreement: list[VideoAgreement] = []
+    for key in list(centres)[:: max(1, -(-len(centres) // _FITTED_VIDEOS))]:
+        agreement += _agreement_of(inner, corpus.tasks[key.task], corpus.features.rows(key.video), centres[key], others[key])
+    return JointDecoder(inner, centres, usual, estimate_reliability(agreement))
 
 
 def _agreement_of(
-    scorer: EvidenceScorer, corpus: Corpus, key: VideoKey, centres_s: Array, usual: Array, others: Sequence[Array]
-) -> WindowAgreement:
-    """The agreement of one video's windows with its features; none for features that cannot be used: decoding this video says why."""
-    task, rows = corpus.tasks[key.task], corpus.features.rows(key.video)
-    try:
-        windows = windows_of(scorer.feature_evidence(task, rows), centres_s, usual)
-        return agreement_with(scorer.posterior(task, rows).in_step, windows, others)
-    except (InputError, ValueError):
-        return NO_WINDOWS
+    scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array, others: Sequence[Array]
+) -> list[VideoAgreement]:
+    """The agreement of one video's windows with its features; none for features that cannot be used: decoding this video says why.
 
-
-def agreement_with(in_step: Array, windows: Windows, others: Sequence[Array]) -> WindowAgreement:
-    """The agreement of a video's windows with its features, whose posterior is in_step (T, K).
-
-    `others` are centres (K,) in relative time of the task's other videos. They say how often a window would lie in the found interval
-    by chance; the share of the video that the interval covers counts as so many windows more.
+    `others` are centres (K,) in relative time of the task's other videos.
     """
-    n_segments = len(in_step)
-    moments = in_step.argmax(axis=0)
-    starts, ends = intervals_around(np.log(in_step + _SMALLEST_SCORE), moments)
-    steps = np.flatnonzero(~np.isnan(windows.centres_s))
-    chance = (ends - starts) / n_segments
-    for k in steps:
-        seen = n_segments * np.array([centres[k] for centres in others if not np.isnan(centres[k])])
-        n_inside = ((starts[k] <= seen) & (seen < ends[k])).sum()
-        chance[k] = (_CHANCE_WINDOWS * chance[k] + n_inside) / (_CHANCE_WINDOWS + len(seen))
-    inside = (starts <= windows.centres_s) & (windows.centres_s < ends)
-    confidence = calibrated(in_step.max(axis=0), HIT)
-    return WindowAgreement(confidence[steps], density_ratios(in_step, windows)[steps], inside[steps], chance[steps])
+    n_segments = len(features)
+    every = [centres_s / n_segments, *others]
+    chosen = [0, *range(1, len(every), max(1, -(-len(others) // _UNRELATED_VIDEOS)))]
+    try:
+        evidence = scorer.feature_evidence(task, features)
+        own, *unrelated = (_windows_at(evidence, every[i], every[:i] + every[i + 1 :]) for i in chosen)
+        return [video_agreement(evidence, scorer.posterior(task, features).in_step, own, unrelated)]
+    except (InputError, ValueError):
+        return []
+
+
+def _windows_at(evidence: FeatureEvidence, centres: Array, others: Sequence[Array]) -> Windows:
+    """Windows of a video with centres (K,) in relative time, given those of other videos of the task."""
+    n_segments = len(evidence.log_ratios)
+    return windows_of(evidence, np.clip(centres * n_segments, 0.5, n_segments - 0.5), usual_density(centres, others, n_segments))
 
 
 def narration_centres(corpus: Corpus, videos: Sequence[Video]) -> dict[VideoKey, Array]:
