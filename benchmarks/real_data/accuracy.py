@@ -211,6 +211,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("speech", type=Path)
     parser.add_argument("--arms", nargs="+", help="only these arms")
+    parser.add_argument("--others", type=Path, help="an earlier result from which the arms that are not run are taken")
     parser.add_argument("--before", type=Path, help="counts of an earlier version, written with --counts")
     parser.add_argument("--counts", action="store_true", help="write recall by task of each arm only")
     arguments = parser.parse_args()
@@ -229,6 +230,10 @@ def main() -> None:
     if arguments.counts:
         write_result(arguments.out, by_arm)
         return
+    if arguments.others is not None:
+        earlier = json.loads(arguments.others.read_text())
+        by_arm = {arm: by_arm.get(arm, of) for arm, of in earlier["by_task"].items()}
+        chosen = chosen or earlier["settings"]
     result = {
         "what": "recall, starts within 5 s, IoU in %, mean over tasks, held-out people, tasks, channels; windows of Breakfast and captaincook simulated",
         "command": "python -m benchmarks.real_data.accuracy DATA SPEECH --out results/accuracy.json --before before.json",
