@@ -27,7 +27,7 @@ from crosstask.features import find_feature_spec, read_rows, write_feature_spec,
 from crosstask.features.spec_file import FILE_NAME as SPEC_FILE_NAME
 from crosstask.jobs import Job, finished_result, run_all
 from crosstask.records import InputError, MissingExtra
-from crosstask.storage import raise_if_disk_failed, write_text
+from crosstask.storage import map_array, raise_if_disk_failed, write_text
 
 
 @dataclass
@@ -124,7 +124,7 @@ def _is_done(folder: Path, job: Job) -> bool:
     """True if the features match their record; otherwise both are removed, so that the video is extracted again."""
     outcome = finished_result(folder / ".done", job)
     try:
-        if outcome is not None and list(read_rows(folder / f"{job.name}.npy").shape) == outcome.get("shape"):
+        if outcome is not None and list(read_rows(folder / f"{job.name}.npy", map_array).shape) == outcome.get("shape"):
             return True
     except InputError:
         pass

@@ -182,7 +182,7 @@ def _prepared(source: NpyFeatures, video_ids: Sequence[str], dtype: str) -> Iter
 def _prepare(source: NpyFeatures, video_id: str, dtype: str) -> _Prepared:
     source.length(video_id)  # an InputError for a file that cannot be read
     stamp = _size_and_mtime(source.path(video_id))  # before the rows are read, so that a later change of the file is detected
-    rows = as_packed(source.load(video_id), dtype, video_id)
+    rows = as_packed(source.rows(video_id), dtype, video_id)
     return _Prepared(video_id, rows, checksum(rows), stamp)
 
 

@@ -20,7 +20,7 @@ from crosstask.learning.hmm.class_means import FactoredKernel, observation_noise
 from crosstask.learning.hmm.em import EmSettings, EmState, HmmParameters, fit_em
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
 from crosstask.learning.hmm.whitening import autocorrelation_time, fit_whitening
-from crosstask.methods.hmm_arrays import labels_of, whitened_features, window_mask
+from crosstask.methods.hmm_arrays import RowsOfVideos, labels_of, whitened_features, window_mask
 from crosstask.methods.hmm_scorer import LARGEST_DENSE_KERNEL, HmmScorer, step_name_encoder
 from crosstask.methods.protocols import Params
 from crosstask.methods.text_prior import text_directions, with_names_of
@@ -84,8 +84,8 @@ class HiddenMarkovModel(Params):
         notices.report(narrated=some_have_windows)
         tasks = {task: corpus.tasks[task] for task in sorted({video.task for video in videos})}
         number = {task: i for i, task in enumerate(tasks)}
-        rows = {video.id: corpus.features.rows(video.id) for video in videos}
-        whitening = self.start.whitening if self.start else fit_whitening([rows[video_id] for video_id in sorted(rows)])
+        video_ids = sorted({video.id for video in videos})
+        whitening = self.start.whitening if self.start else fit_whitening(RowsOfVideos(corpus.features, video_ids))
         vectors = self._step_vectors(list(tasks.values()))
         names = ClassNames([name for task in tasks.values() for name in class_words(task, self.sharing)], vectors)
         many = len(names.words) > LARGEST_DENSE_KERNEL
@@ -93,7 +93,7 @@ class HiddenMarkovModel(Params):
         side = with_names_of(corpus.text_side, list(tasks.values())) if corpus.text_side is not None and self.meaning else None
         directions = text_directions(side, list(tasks.values()), whitening) if side is not None else None
         classes = ClassIndex(tuple(len(task.steps) for task in tasks.values()), kernel, directions)
-        whitened = whitened_features(rows, whitening, corpus)
+        whitened = whitened_features(corpus, video_ids, whitening)
         training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v), labels_of(corpus, v)) for v in videos]
         noise = observation_noise(autocorrelation_time([video.rows for video in training]))
         settings = replace(self.settings, mean_prior=replace(self.settings.mean_prior, noise=noise))

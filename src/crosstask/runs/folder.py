@@ -26,7 +26,7 @@ from crosstask.runs.corrected import StepCounts, count_steps, with_labels
 from crosstask.runs.label_changes import RunLabel
 from crosstask.runs.labels import LabelStore, file_signature
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
-from crosstask.storage import NotAnArray, map_array, read_text
+from crosstask.storage import NotAnArray, load_array, read_text
 
 T = TypeVar("T")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -140,7 +140,7 @@ class RunFolder:
         if not path.is_file():
             return None
         try:
-            values = map_array(path)
+            values = load_array(path)
         except (OSError, NotAnArray) as error:
             raise InputError(f"{path}: {error}; repeat the command that made the run") from None
         if values.dtype.kind != "f" or values.ndim != 2:
