@@ -7,7 +7,7 @@ from pathlib import Path
 from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.extraction.content_hash import content_digest
-from crosstask.extraction.speech import can_transcribe, embedded_subtitles, transcribe
+from crosstask.extraction.speech import SpeechModelError, can_transcribe, embedded_subtitles, refuse_incomplete_model, transcribe
 from crosstask.records import InputError
 from crosstask.storage import nonblocking_lock, raise_if_disk_failed
 
@@ -30,9 +30,9 @@ def transcribe_videos(
     advance: Callable[[], None] = lambda: None,
     language: str | None = None,
 ) -> TranscriptionReport:
-    """Write `folder/VIDEO.vtt` for each of these videos; one that was made from the same content is kept.
+    """Write `folder/VIDEO.vtt` for each of these videos; one that was made from the same content by the same model is kept.
 
-    Without a language, it is detected in each video.
+    Without a model, those of any model are kept. Without a language, it is detected in each video.
     """
     transcribed = TranscriptionReport()
     raise_if_no_speech_model(model)
@@ -40,6 +40,8 @@ def transcribe_videos(
         for video_id, path in sorted(files.items()):
             try:
                 _transcribe(video_id, path, folder, model, language, transcribed)
+            except SpeechModelError:
+                raise
             except InputError as error:
                 transcribed.skipped[video_id] = str(error)
             except OSError as error:
@@ -51,8 +53,8 @@ def transcribe_videos(
 
 def raise_if_no_speech_model(model: Path | None) -> None:
     """An error now, not at every video, for a folder that holds no speech model."""
-    if model is not None and not (model / "model.bin").is_file():
-        raise InputError(f"{model}: no model.bin; expected a faster-whisper (CTranslate2) model folder")
+    if model is not None:
+        refuse_incomplete_model(model)
 
 
 def _transcribe(
@@ -60,6 +62,7 @@ def _transcribe(
 ) -> None:
     written = folder / f"{video_id}.vtt"
     stamp = f"heard in {content_digest(path)}" + (f" as {language}" if language else "")
+    stamp += f" by {content_digest(model / 'model.bin')}" if model is not None else ""
     if written.is_file() and stamp in written.read_text("utf-8", "replace")[:400]:
         transcribed.reused.append(video_id)
         return
