@@ -9,6 +9,7 @@ from safetensors.numpy import load
 from crosstask.features import FeaturesInMemory
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.hmm_scorer import HmmScorer
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
@@ -43,6 +44,21 @@ def test_a_model_of_features_with_a_constant_column_comes_back(tmp_path):
     scorer = HiddenMarkovModel().fit(replace(corpus, features=FeaturesInMemory(rows)), np.random.default_rng(0))
     again = load_model(save_model(Model(scorer, corpus.tasks, "hmm", "toy"), tmp_path / "m.safetensors"))
     assert np.isinf(scorer.to_arrays()[0]["unit"][-1]) and np.isfinite(again.score(corpus.tasks["1"], rows["-v1_2"])).all()
+
+
+def test_a_model_with_the_thresholds_of_version_01_loads_and_unknown_settings_name_the_reason(tmp_path, monkeypatch):
+    corpus = tiny_corpus()
+    model = Model(HiddenMarkovModel().fit(corpus, np.random.default_rng(0)), corpus.tasks, "hmm", "toy")
+    arrays, values = model.scorer.to_arrays()
+    thresholds = {"habits.0000.least": np.full(3, -np.inf, np.float32)}
+    monkeypatch.setattr(HmmScorer, "to_arrays", lambda scorer: (arrays | thresholds, values))
+    rows = corpus.features.rows("-v1_2")
+    again = load_model(save_model(model, tmp_path / "old.safetensors"))
+    assert np.allclose(again.score(corpus.tasks["1"], rows), model.score(corpus.tasks["1"], rows), atol=1e-4)
+    former = values | {"em_settings": {**values["em_settings"], "initial_weight": 1.0}}
+    monkeypatch.setattr(HmmScorer, "to_arrays", lambda scorer: (arrays, former))
+    with pytest.raises(InputError, match="setting 'initial_weight' is unknown, so another version of crosstask wrote it"):
+        load_model(save_model(model, tmp_path / "other.safetensors"))
 
 
 def test_saving_twice_gives_the_same_bytes(model, tmp_path):

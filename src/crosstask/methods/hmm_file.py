@@ -74,6 +74,8 @@ def hmm_scorer_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str,
         n_videos = tuple(int(n) for n in values.get("n_videos", ()))
         vectors = arrays["step_vectors"].astype(np.float32) if "step_vectors" in arrays else None
         side = text_side_from(arrays, values)
+    except InputError:
+        raise
     except (KeyError, TypeError, IndexError, ValueError, OverflowError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
     fits = len(coefficients) == sum(len(t.steps) + 1 for t in tasks) and covariance.shape == (whitening.width, whitening.width)
@@ -102,5 +104,9 @@ def _is_possible(prior: TaskPrior, n_steps: int) -> bool:
 
 def _settings_from(values: Mapping[str, Any]) -> EmSettings:
     """The settings in a model file; files of version 0.1 were always trained with the default ones."""
+    if unknown := sorted(set(values) - {field.name for field in fields(EmSettings)}):
+        raise InputError(
+            f"model file: setting '{unknown[0]}' is unknown, so another version of crosstask wrote it; train it again"
+        )
     mean_prior = {f.name: float(values["mean_prior"][f.name]) for f in fields(MeanPrior)} if values else {}
     return EmSettings(**{**values, "mean_prior": MeanPrior(**mean_prior)})

@@ -17,7 +17,8 @@ from crosstask.storage import content_is_intact, with_content_digest, write_byte
 from crosstask.text.sharing import SharingFunction
 
 FORMAT = 1
-_DEVIATIONS = "unit"  # of feature columns, in a model of the default method
+# In a model of the default method: deviations of feature columns, and thresholds that version 0.1 wrote, which are no longer used.
+_MAY_BE_INFINITE = ("unit", ".least")
 Arrays = dict[str, npt.NDArray[np.generic]]
 
 
@@ -126,10 +127,10 @@ def _with_sharing(path: Path, scorer: Any, sharing: SharingFunction) -> Any:
 
 
 def _is_usable(name: str, array: npt.NDArray[Any]) -> bool:
-    """True if an array is finite; deviations may be infinite, which is that of a constant column."""
+    """True if an array is finite; deviations may be infinite, which is that of a constant column, and so may former thresholds."""
     if array.dtype.kind != "f":
         return True
-    return not np.isnan(array).any() if name == _DEVIATIONS else bool(np.isfinite(array).all())
+    return not np.isnan(array).any() if name.endswith(_MAY_BE_INFINITE) else bool(np.isfinite(array).all())
 
 
 def _trained_key(text: str, tasks: Iterable[str]) -> VideoKey:
