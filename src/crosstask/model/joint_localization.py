@@ -19,7 +19,7 @@ from crosstask.narration.joint_decoding import (
 )
 from crosstask.narration.language import language_of
 from crosstask.narration.narrate import NarratedVideo, why_unusable
-from crosstask.records import InputError, Localization, Narration, Task, Video
+from crosstask.records import InputError, Localization, Narration, Task, Video, path_argument
 
 log = logging.getLogger(__name__)
 AUTO = "auto"  # subtitles beside the video file, where there are any
@@ -79,7 +79,7 @@ def narration_for(model: object, video: object, narration: str | Path | None, fe
         if contains_speech(feature_spec):
             log.warning("narration is not used: the model's features contain speech already")
             return None
-        return read_narration(Path(narration))
+        return read_narration(path_argument(narration, "a subtitle file"))
     if not has_feature_evidence(model) or contains_speech(feature_spec) or not isinstance(video, str | Path):
         return None
     try:

@@ -38,7 +38,17 @@ from crosstask.pipeline.preflight import (
 )
 from crosstask.pipeline.run_labels import labels_of, relevant_videos, remove_learning_backup, with_run_labels
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
-from crosstask.records import Corpus, InputError, Localization, Progress, VideoKey, no_progress, path_argument, whole_argument
+from crosstask.records import (
+    Corpus,
+    InputError,
+    Localization,
+    Progress,
+    VideoKey,
+    list_argument,
+    no_progress,
+    path_argument,
+    whole_argument,
+)
 from crosstask.storage import derived_folder, nonblocking_lock
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import choose_encoder
@@ -105,6 +115,10 @@ def run(
     used in training and stay as they are; `use_annotations` lists videos ("TASK_VIDEO") whose annotation in the corpus is used as well, or is "all".
     """
     folder, seed = path_argument(folder, "a folder with corpus.toml"), whole_argument(seed, "seed")
+    if features is not None and not isinstance(features, str):
+        raise InputError(f"features is {features!r:.60}; expected text such as 'default', 'light' or 'clip=FOLDER'")
+    if not isinstance(transcribe, bool):
+        raise InputError(f"transcribe is {transcribe!r:.60}; expected True or False")
     known = load_model(model).feature_spec if model is not None else "unknown"
     config = RunConfig(
         spec=parse_feature_spec(features or (known if known != "unknown" else default_features())),
@@ -114,7 +128,7 @@ def run(
         command=f"crosstask run {folder.name} --seed {seed}",
         use_annotations=use_annotations
         if use_annotations is None or isinstance(use_annotations, str)
-        else tuple(use_annotations),
+        else tuple(list_argument(use_annotations, "use_annotations")),
     )
     return run_folder(folder, path_argument(out, "the run folder to write") if out is not None else folder / "run", config)
 
