@@ -665,8 +665,8 @@ MUTATIONS += [
     Mutation(
         "features are whitened for training",
         "methods/hmm_arrays.py",
-        "buffer[first:last] = whitening.transform(rows[video_id])",
-        "buffer[first:last] = rows[video_id][:, : whitening.width]",
+        "buffer[first:last] = whitening.transform(corpus.features.rows(video_id))",
+        "buffer[first:last] = corpus.features.rows(video_id)[:, : whitening.width]",
         "tests/methods/test_hmm.py",
     ),
     Mutation(
