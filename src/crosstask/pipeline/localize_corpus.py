@@ -36,6 +36,8 @@ from crosstask.runs import Run, RunVideo, open_run, write_run
 if TYPE_CHECKING:
     from crosstask.pipeline.run import RunConfig
 
+KIND, DEMO_KIND = "run", "demo"  # of the run folder
+
 
 @dataclass(frozen=True)
 class Localized:
@@ -83,7 +85,7 @@ def localize_corpus(
     results = _results(corpus, {model.method: model, "uniform": uniform}, videos, config, joint)
     run = Run(
         title=f"Steps found in {corpus.name}",
-        kind="run",
+        kind=DEMO_KIND if config.synthetic else KIND,
         command=config.command,
         seed=config.seed,
         synthetic=config.synthetic,

@@ -27,7 +27,7 @@ from crosstask.model.model import Model
 from crosstask.model.training import n_epochs, train
 from crosstask.narration.narrate import narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
-from crosstask.pipeline.localize_corpus import localize_corpus
+from crosstask.pipeline.localize_corpus import KIND, localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.pipeline.preflight import (
     check_before_run,
@@ -39,6 +39,7 @@ from crosstask.pipeline.preflight import (
 from crosstask.pipeline.run_labels import labels_of, relevant_videos, remove_learning_backup, with_run_labels
 from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, Progress, VideoKey, no_progress, path_argument, whole_argument
+from crosstask.runs import refuse_other_run
 from crosstask.storage import derived_folder, nonblocking_lock
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import choose_encoder
@@ -124,6 +125,7 @@ def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = 
     corpus = open_corpus(folder)
     check_before_run(corpus, out, config.speech_model if config.transcribe else None)
     with nonblocking_lock(out), nonblocking_lock(derived_folder(folder)):
+        refuse_other_run(out, KIND, media_of(corpus).values())
         return run_stages(corpus, out, config, progress)
 
 

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_
 from crosstask.storage import NotAnArray, map_array, read_text
 
 T = TypeVar("T")
+_CORPUS_FILES = ("corpus.toml", "crosstask_release", "tasks_primary.txt")  # one of them makes a folder a corpus
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -189,11 +190,27 @@ def open_run(folder: Path) -> RunFolder:
     return opened
 
 
-def refuse_other_run(folder: Path, kind: str) -> None:
-    """An error where the folder holds a run of another kind, which would be overwritten together with what its labels refer to."""
-    if (folder / "run.json").is_file() and (there := open_run(folder).run.kind) != kind:
+def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = ()) -> None:
+    """An error where a run of these video files would overwrite something else: a corpus, the run of another verb, or one of other videos.
+
+    A run is of other videos if none of its video files is among these, and one of them still exists: a moved collection has new paths.
+    """
+    if any((folder / name).exists() for name in _CORPUS_FILES):
+        raise InputError(f"--out {folder}: a corpus, whose annotations would be taken for labels of the run; name another folder")
+    if not (folder / "run.json").is_file():
+        return
+    try:
+        there = open_run(folder)
+    except InputError:  # damaged: the command that made it is being repeated
+        return
+    if there.run.kind != kind:
         raise InputError(
-            f"--out {folder}: it holds the run of `crosstask {there}`, which would be overwritten; name another folder"
+            f"--out {folder}: it holds the run of `crosstask {there.run.kind}`, which would be overwritten; name another folder"
+        )
+    shown = [path for path in map(there.media, there.run.videos) if path is not None]
+    if (ours := {path.resolve() for path in media}) and shown and not ours & {path.resolve() for path in shown}:
+        raise InputError(
+            f"--out {folder}: it holds the steps found in other videos, such as {shown[0].name}, which would be overwritten; name another folder"
         )
 
 
