@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from crosstask.datasets import open_corpus, write_step_intervals
+from crosstask.datasets import open_corpus, write_windows
 from crosstask.datasets.release import StepIntervalFiles
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.extraction.extract_many import ExtractionReport
@@ -25,7 +25,7 @@ from crosstask.methods.text_prior import with_text_side
 from crosstask.model.file import load_model
 from crosstask.model.model import Model
 from crosstask.model.training import n_epochs, train
-from crosstask.narration.narrate import narrate_best, transcripts, usable_videos
+from crosstask.narration.narrate import NarrationResult, narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import KIND, localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
@@ -181,15 +181,15 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
         return corpus, len(corpus.windows)
     usable, unusable = usable_videos(corpus, [video for video in corpus.videos if corpus.knows_length(video)])
     warn_about_unusable_subtitles(unusable)
-    if not usable:
-        return corpus, 0
     folder = derived_folder(corpus.folder) / "constraints"
-    with nonblocking_lock(folder), progress("narrating", len(usable)) as advance:
-        found = narrate_best(corpus, usable, config.encoder(transcripts(usable)), advance=advance)
-        for name in sorted({path.name for path in folder.glob("*.csv")} - {f"{key}.csv" for key in found.windows}):
-            (folder / name).unlink()
-        for key, windows in sorted(found.windows.items()):
-            write_step_intervals(folder / f"{key}.csv", windows)
+    if not usable and not folder.is_dir():
+        return corpus, 0
+    with nonblocking_lock(folder):
+        found = NarrationResult({})  # also replaces the windows of subtitles that are gone
+        if usable:
+            with progress("narrating", len(usable)) as advance:
+                found = narrate_best(corpus, usable, config.encoder(transcripts(usable)), advance=advance)
+        write_windows(folder, corpus.tasks, found.windows)
     ours = StepIntervalFiles(folder, corpus.tasks)
     if isinstance(corpus.windows, ChainMap):  # published windows go before ours
         return replace(corpus, windows=ChainMap(corpus.windows.maps[0], ours)), len(found.windows)  # type: ignore[arg-type]
