@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from crosstask.model.localization import localization_of
-from crosstask.records import InputError, VideoKey
+from crosstask.records import InputError, Narration, VideoKey, Word
 from crosstask.runs import Run, RunVideo, open_run, refuse_other_run, write_localizations, write_run
 from tiny import tiny_corpus
 
@@ -130,3 +130,12 @@ def test_a_run_of_other_videos_is_not_overwritten(tmp_path):
 def test_a_damaged_run_can_be_made_again(tmp_path):
     (tmp_path / "run.json").write_text("{")
     refuse_other_run(tmp_path, "run")
+
+
+def test_transcripts_of_subtitles_that_are_gone_are_removed(tmp_path):
+    folder, run, parses = tiny_run(tmp_path / "r")
+    said = {video.key: Narration((Word("hello", 1, 2),)) for video in run.videos[:2]}
+    write_run(folder, run, {"proposed": parses}, transcripts=said)
+    write_run(folder, run, {"proposed": parses})  # learnt from corrections: what is said stays
+    write_run(folder, run, {"proposed": parses}, transcripts=dict(list(said.items())[:1]))
+    assert [bool(open_run(folder).transcript(video.key)) for video in run.videos] == [True, False, False]
