@@ -37,7 +37,7 @@ from crosstask.pipeline.preflight import (
     warn_about_unusable_subtitles,
 )
 from crosstask.pipeline.run_labels import labels_of, relevant_videos, remove_learning_backup, with_run_labels
-from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
+from crosstask.pipeline.transcribe import TranscriptionReport, remove_outdated, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, Progress, VideoKey, no_progress, path_argument, whole_argument
 from crosstask.runs import refuse_other_run
 from crosstask.storage import derived_folder, nonblocking_lock
@@ -150,13 +150,15 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
     assert corpus.folder is not None
     files, _ = files_by_id(media_of(corpus))
     ours = derived_folder(corpus.folder) / "subtitles"
-    without = {v: path for v, path in files.items() if v not in corpus.subtitles or (ours / f"{v}.vtt").is_file()}
-    if not without or not config.transcribe:
-        return corpus, TranscriptionReport()
-    with progress("transcribing", len(without)) as advance:
-        report = transcribe_videos(without, ours, config.speech_model, advance, config.language)
     theirs = corpus.subtitles if isinstance(corpus.subtitles, SubtitleFolders) else SubtitleFolders(())
     folders = (ours, *(folder for folder in theirs.folders if folder != ours))  # the user's subtitles go before ours
+    remove_outdated(files, ours)
+    found = SubtitleFolders(folders, theirs.renamed)
+    without = {v: path for v, path in files.items() if v not in found or (ours / f"{v}.vtt").is_file()}
+    if not without or not config.transcribe:
+        return replace(corpus, subtitles=found), TranscriptionReport()
+    with progress("transcribing", len(without)) as advance:
+        report = transcribe_videos(without, ours, config.speech_model, advance, config.language)
     return replace(corpus, subtitles=SubtitleFolders(folders, theirs.renamed)), report
 
 
