@@ -235,3 +235,5 @@ def test_a_run_lands_neither_in_a_corpus_nor_on_the_run_of_another_one(corpus, t
     said = refused("run", other, "--out", corpus / "run", "--features", "log-mel", "--no-speech")
     assert "it holds the steps found in other videos" in said
     assert bytes_of(corpus / "run") == before
+    copied = shutil.copytree(corpus, tmp_path / "copied")
+    json_of("run", copied, "--features", "log-mel", "--no-speech")

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from crosstask import __version__
 from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
 from crosstask.export import LocalizedVideo, exported_files, left_out, videos_of_run
+from crosstask.extraction.content_hash import content_digest
 from crosstask.features import read_rows
 from crosstask.model.joint_localization import subtitles_beside
 from crosstask.model.localize_video import FEATURES, FoundInFile, localize_file
 from crosstask.records import InputError, Localization, Narration, Task, VideoKey, refuse_escaping_id
-from crosstask.runs import Run, RunVideo, refuse_other_run, write_run
+from crosstask.runs import Run, RunVideo, refuse_other_run, remove_labels_of_replaced, write_run
 from crosstask.storage import write_text
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tu
         number = sum(video.id == name or video.id.startswith(f"{name} (") for video in videos)
         video_id = f"{name} ({number + 1})" if number else name
         media = None if file.media is None else str(file.media.resolve())
-        videos.append(RunVideo(task.id, video_id, file.found.n_segments, media))
+        content = None if file.media is None else content_digest(file.media)
+        videos.append(RunVideo(task.id, video_id, file.found.n_segments, media, content=content))
         localizations[videos[-1].key] = replace(file.found.localization, video=video_id, task=task.id)
     title = f"Steps found in {len(videos)} video{'' if len(videos) == 1 else 's'}"
     methods = (_METHOD,)
@@ -100,6 +102,7 @@ def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task
     """The run folder, now holding these localizations and what is said; `crosstask view` and `export` read it."""
     refuse_other_run(folder, _METHOD, [file.media for file in found if file.media is not None])
     run, localizations = run_of_files(found, task, command)
+    remove_labels_of_replaced(folder, {video.key: video.content for video in run.videos if video.content is not None})
     said: dict[VideoKey, Narration] = {
         video.key: file.found.narration for video, file in zip(run.videos, found, strict=True) if file.found.narration is not None
     }

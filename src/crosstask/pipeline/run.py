@@ -39,7 +39,7 @@ from crosstask.pipeline.preflight import (
 from crosstask.pipeline.run_labels import labels_of, relevant_videos, remove_learning_backup, with_run_labels
 from crosstask.pipeline.transcribe import TranscriptionReport, remove_outdated, transcribe_videos
 from crosstask.records import Corpus, InputError, Localization, Progress, VideoKey, no_progress, path_argument, whole_argument
-from crosstask.runs import refuse_other_run
+from crosstask.runs import inside, refuse_other_run
 from crosstask.storage import derived_folder, nonblocking_lock
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import choose_encoder
@@ -125,7 +125,7 @@ def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = 
     corpus = open_corpus(folder)
     check_before_run(corpus, out, config.speech_model if config.transcribe else None)
     with nonblocking_lock(out), nonblocking_lock(derived_folder(folder)):
-        refuse_other_run(out, KIND, media_of(corpus).values())
+        refuse_other_run(out, KIND, () if inside(folder, out) else media_of(corpus).values())  # inside: a copied collection
         return run_stages(corpus, out, config, progress)
 
 

@@ -1,6 +1,7 @@
 """Reading a run folder: the description at once, localizations and scores when they are needed."""
 
 import json
+import logging
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -28,6 +29,7 @@ from crosstask.runs.labels import LabelStore, file_signature
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
 from crosstask.storage import NotAnArray, map_array, read_text
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 _CORPUS_FILES = ("corpus.toml", "crosstask_release", "tasks_primary.txt")  # one of them makes a folder a corpus
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -214,6 +216,25 @@ def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = ()) -> Non
         )
 
 
+def remove_labels_of_replaced(folder: Path, contents: Mapping[VideoKey, str]) -> None:
+    """Remove the labels of videos whose files have other content than when the run was made; the history of a video can undo that."""
+    try:
+        there = open_run(folder)
+    except InputError:  # no run yet, or a damaged one
+        return
+    labels = there.labels.labels()
+    for video in there.run.videos:
+        now = contents.get(video.key)
+        if video.key in labels and None not in (video.content, now) and video.content != now:
+            removed = [RunLabel(step, label.name, None) for step, label in labels[video.key].items()]
+            there.labels.append(video.key, removed, "the video file was replaced")
+            log.warning(
+                "%s: its file was replaced, so its %d labels are not used; if it shows the same, undo that in `view`, under History",
+                video.key,
+                len(removed),
+            )
+
+
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         text = read_text(path, "utf-8")
@@ -281,7 +302,8 @@ def _video_from_json(data: dict[str, Any], tasks: Mapping[str, Task]) -> RunVide
         raise ValueError(f"video {data['video']!r:.60} belongs to the unknown task {data['task']!r:.60}")
     n_steps = len(tasks[data["task"]].steps)
     truth, windows = (_intervals_from_json(data[name], n_steps) for name in ("truth", "windows"))
-    return RunVideo(data["task"], data["video"], n_segments, media, truth, windows)
+    content = None if data.get("content") is None else _text(data["content"], "content")
+    return RunVideo(data["task"], data["video"], n_segments, media, truth, windows, content)
 
 
 def _intervals_from_json(data: list[list[float]] | None, n_steps: int) -> tuple[StepInterval, ...] | None:

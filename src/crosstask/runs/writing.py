@@ -90,6 +90,7 @@ def _video_to_json(video: RunVideo) -> dict[str, Any]:
         "media": video.media,
         "truth": _intervals_to_json(video.truth),
         "windows": _intervals_to_json(video.windows),
+        "content": video.content,
     }
 
 
