@@ -14,7 +14,7 @@ from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
 from crosstask.records import InputError, VideoKey, task_from_steps
-from crosstask.storage import digest_of, with_content_digest
+from crosstask.storage import UnreadableFile, digest_of, with_content_digest
 from tiny import tiny_corpus
 
 QUICK = AlternationSettings(learning_rate=0.01, dropout=0.0, initial_epochs=5, epochs=5)
@@ -26,6 +26,13 @@ def model():
     scorer = Zhukov19(settings=QUICK).fit(corpus, np.random.default_rng(0))
     trained = frozenset(video.key for video in corpus.videos)
     return Model(scorer, corpus.tasks, "zhukov19", "toy", trained, {"epochs": 5}, 3)
+
+
+def test_a_model_is_not_saved_over_a_file_of_another_kind(model, tmp_path):
+    (tmp_path / "corpus.toml").write_text('[tasks.latte]\nsteps = ["pour milk"]\n')
+    with pytest.raises(UnreadableFile, match="no model and would be overwritten"):
+        save_model(model, tmp_path / "corpus.toml")
+    assert "pour milk" in (tmp_path / "corpus.toml").read_text()
 
 
 def test_a_model_comes_back_whole(model, tmp_path):

@@ -11,6 +11,9 @@ from crosstask.extraction.speech import SpeechModelError, can_transcribe, embedd
 from crosstask.records import InputError
 from crosstask.storage import nonblocking_lock, raise_if_disk_failed
 
+_HEARD_IN = "heard in "  # then the digest of the video file, and the language and speech model that the user chose
+_HEAD_CHARACTERS = 400
+
 
 @dataclass
 class TranscriptionReport:
@@ -51,6 +54,24 @@ def transcribe_videos(
     return transcribed
 
 
+def remove_outdated(files: Mapping[str, Path], folder: Path) -> None:
+    """Remove subtitles that were made from a video file with other content than the one that has its name now."""
+    for video_id, path in sorted(files.items()):
+        head = _head(folder / f"{video_id}.vtt")
+        try:
+            outdated = _HEARD_IN in head and f"{_HEARD_IN}{content_digest(path)}" not in head
+        except OSError as error:  # a later stage says why it cannot be read
+            raise_if_disk_failed(error)
+            continue
+        if outdated:
+            (folder / f"{video_id}.vtt").unlink(missing_ok=True)
+
+
+def _head(path: Path) -> str:
+    """The beginning of a subtitle file, where its origin stands; empty if there is none."""
+    return path.read_text("utf-8", "replace")[:_HEAD_CHARACTERS] if path.is_file() else ""
+
+
 def raise_if_no_speech_model(model: Path | None) -> None:
     """An error now, not at every video, for a folder that holds no speech model."""
     if model is not None:
@@ -61,9 +82,9 @@ def _transcribe(
     video_id: str, path: Path, folder: Path, model: Path | None, language: str | None, transcribed: TranscriptionReport
 ) -> None:
     written = folder / f"{video_id}.vtt"
-    stamp = f"heard in {content_digest(path)}" + (f" as {language}" if language else "")
+    stamp = f"{_HEARD_IN}{content_digest(path)}" + (f" as {language}" if language else "")
     stamp += f" by {content_digest(model / 'model.bin')}" if model is not None else ""
-    if written.is_file() and stamp in written.read_text("utf-8", "replace")[:400]:
+    if f"{stamp}," in _head(written):
         transcribed.reused.append(video_id)
         return
     lines = embedded_subtitles(path)
