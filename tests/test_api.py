@@ -386,3 +386,22 @@ def test_a_video_file(tmp_path):
     (tmp_path / "m.safetensors").write_bytes((tmp_path / "films" / "run" / "model.safetensors").read_bytes())
     printed = run("localize", tmp_path / "m.safetensors", tmp_path / "films" / video.url, "--task", video.task, "--json")
     assert [s["moment_s"] for s in printed[0]["steps"]] == [s.moment_s for s in found.steps]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda corpus, model: ct.evaluate(model, corpus, videos=5), "videos is 5"),
+        (lambda corpus, model: ct.evaluate(model, corpus, videos="1_-v1_0"), "videos is '1_-v1_0'; expected a list"),
+        (lambda corpus, model: ct.train(corpus, videos="1_-v1_0"), "videos is '1_-v1_0'; expected a list"),
+        (lambda corpus, model: ct.train(corpus, use_annotations=5), "use_annotations is 5"),
+        (lambda corpus, model: model.localize(np.zeros((9, 6)), "1", narration=[]), "expected a subtitle file"),
+        (lambda corpus, model: ct.run("nowhere", features=5), "features is 5; expected text"),
+        (lambda corpus, model: ct.run("nowhere", transcribe="no"), "transcribe is 'no'; expected True or False"),
+        (lambda corpus, model: ct.run("nowhere", features="light", use_annotations=5), "use_annotations is 5"),
+    ],
+)
+def test_arguments_of_another_kind_are_named(call, message):
+    corpus = tiny_corpus()
+    with pytest.raises(ct.InputError, match=message):
+        call(corpus, ct.train(corpus))

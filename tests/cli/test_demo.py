@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.running import crosstask
+from cli.running import crosstask, refused
 from crosstask.cli.main import app
 from crosstask.pipeline import video_demo
 
@@ -64,3 +64,13 @@ def test_without_pyav_it_says_what_to_install_and_offers_numbers(monkeypatch, tm
     with pytest.raises(InputError, match=r"needs the extra 'video': .+\[video\]'?; or see .+ demo --numbers$"):
         CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "demo")], catch_exceptions=False)
     assert not Path(tmp_path / "demo").exists()
+
+
+@pytest.mark.parametrize("form", [(), ("--numbers",)])
+def test_the_run_of_another_verb_is_not_overwritten(tmp_path, form):
+    from correction.runs import write_random_run
+
+    write_random_run(tmp_path)
+    before = (tmp_path / "run.json").read_bytes()
+    assert "it holds the run of `crosstask run`, which would be overwritten" in refused("demo", "--out", tmp_path, *form)
+    assert (tmp_path / "run.json").read_bytes() == before

@@ -30,6 +30,18 @@ def test_the_run_of_another_verb_is_not_overwritten(corpus, tmp_path):
     assert (tmp_path / "run.json").read_bytes() == before
 
 
+def test_the_results_of_another_experiment_or_corpus_are_not_overwritten(corpus, tmp_path):
+    quick = ["--out", tmp_path / "out", "--runs", 1, *QUICK]
+    json_of("experiment", "cross-task", corpus, "--methods", "uniform", *quick)
+    before = (tmp_path / "out" / "results.json").read_bytes()
+    said = refused("experiment", "no-narration", corpus, *quick)
+    assert f"it holds the results of experiment 'cross-task' on '{corpus.name}'" in said
+    write_tiny(tmp_path / "another", videos_per_task=5)
+    assert "name another folder" in refused("experiment", "cross-task", tmp_path / "another", "--methods", "uniform", *quick)
+    assert (tmp_path / "out" / "results.json").read_bytes() == before
+    json_of("experiment", "cross-task", corpus, "--methods", "uniform,random", *quick)
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [("--split-by", "luck"), ("--engine", "abacus"), ("--shared-videos", "maybe"), ("--recipe", "new"), ("--dropout", "1.5")],

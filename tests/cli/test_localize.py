@@ -74,3 +74,14 @@ def test_a_file_given_as_steps_is_not_taken_for_a_step(talk, tmp_path):
     assert "steps.txt: a file; expected step names, or the file as --steps-file" in refused(
         "localize", talk, "--steps", tmp_path / "steps.txt"
     )
+
+
+def test_files_that_are_read_are_not_overwritten(talk, tmp_path):
+    steps, video = tmp_path / "steps.csv", talk.with_suffix(".mp4")
+    steps.write_text("pour milk\nwhisk egg\n")
+    video.write_bytes(b"a film")
+    before = {path: path.read_bytes() for path in (talk, steps, video)}
+    for out in ([talk], [steps], [video, "--format", "vtt"]):
+        said = refused("localize", talk, "--steps-file", steps, "--encoder", "tfidf", "--out", *out)
+        assert "would be overwritten" in said
+    assert before == {path: path.read_bytes() for path in before}

@@ -56,6 +56,17 @@ def talking(tmp_path: Path) -> Path:
     return tmp_path / "talk ü"
 
 
+def test_windows_of_subtitles_that_are_gone_are_removed(talking: Path) -> None:
+    assert runner.invoke(app, [str(talking), "--encoder", "tfidf"]).exit_code == 0
+    assert len(open_corpus(talking).windows) == 4
+    (talking / "crosstask_subtitles" / "d.vtt").unlink()
+    (talking / "only.txt").write_text("5_-a\n")
+    assert runner.invoke(app, [str(talking), "--encoder", "tfidf", "--videos", str(talking / "only.txt")]).exit_code == 0
+    assert len(open_corpus(talking).windows) == 4
+    assert runner.invoke(app, [str(talking), "--encoder", "tfidf"]).exit_code == 0
+    assert sorted(key.video for key in open_corpus(talking).windows) == ["-a", "b c", "ç"]
+
+
 def test_windows_are_written_in_the_published_format_and_repeating_keeps_the_bytes(talking: Path) -> None:
     result = runner.invoke(app, [str(talking), "--encoder", "tfidf", "--json"])
     assert result.exit_code == 0, result.output
@@ -64,7 +75,7 @@ def test_windows_are_written_in_the_published_format_and_repeating_keeps_the_byt
     folder = Path(shape["folder"])
     assert folder == talking / ".crosstask" / "constraints"
     first = {file.name: file.read_bytes() for file in folder.iterdir()}
-    assert sorted(first) == ["5_-a.csv", "5_b c.csv", "5_d.csv", "5_ç.csv"]
+    assert sorted(first) == ["5_-a.csv", "5_b c.csv", "5_d.csv", "5_ç.csv", "steps.json"]
     rows = [line.split(",") for line in first["5_d.csv"].decode().splitlines()]
     assert [row[0] for row in rows] == ["1", "2", "3"]
     assert all(float(row[2]) - float(row[1]) == 9 for row in rows)

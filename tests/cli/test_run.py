@@ -225,3 +225,15 @@ def test_losing_a_ray_worker_loses_nothing(corpus, tmp_path):
     assert {p.name: p.read_bytes() for p in (tmp_path / "here").glob("*.npy")} == {
         p.name: p.read_bytes() for p in there.glob("*.npy")
     }
+
+
+def test_a_run_lands_neither_in_a_corpus_nor_on_the_run_of_another_one(corpus, tmp_path):
+    assert "a corpus, whose annotations" in refused("run", corpus, "--out", corpus, "--features", "log-mel", "--no-speech")
+    json_of("run", corpus, "--features", "log-mel", "--no-speech")
+    other = shutil.copytree(corpus, tmp_path / "other", ignore=shutil.ignore_patterns("run"))
+    before = bytes_of(corpus / "run")
+    said = refused("run", other, "--out", corpus / "run", "--features", "log-mel", "--no-speech")
+    assert "it holds the steps found in other videos" in said
+    assert bytes_of(corpus / "run") == before
+    copied = shutil.copytree(corpus, tmp_path / "copied")
+    json_of("run", copied, "--features", "log-mel", "--no-speech")

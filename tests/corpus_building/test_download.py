@@ -2,6 +2,7 @@ import io
 import json
 import os
 import shutil
+import ssl
 import tarfile
 import zipfile
 from pathlib import Path
@@ -256,3 +257,49 @@ def test_what_a_killed_download_left_is_removed_once_the_archive_is_there(tmp_pa
     (downloads / f"{PARTS['release'].file}.part.json").write_text("{}")
     download_part(PARTS["release"], tmp_path)
     assert sorted(path.name for path in downloads.iterdir()) == ["checksums.json", PARTS["release"].file]
+
+
+def test_a_download_stopped_as_the_server_changes_does_not_mix_two_versions(server, tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="repeat the command"):
+        fetch_file(f"{server.address}/changes", tmp_path / "f", RetryPolicy(0.3, 1, 0.01))
+    assert (tmp_path / "f.part").read_bytes() == CONTENT[:1000]
+    write = fetching.write_json
+
+    def write_and_stop(path, value):
+        write(path, value)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(fetching, "write_json", write_and_stop)
+        fetch_file(f"{server.address}/changes", tmp_path / "f", QUICK)
+    assert fetch_file(f"{server.address}/changes", tmp_path / "f", QUICK).read_bytes() == b"new" * 1000
+
+
+def test_a_broken_encrypted_connection_is_tried_again(server, tmp_path, monkeypatch):
+    append, broken = fetching._append, [True]
+
+    def break_once(*arguments):
+        if broken:
+            broken.pop()
+            raise ssl.SSLEOFError("EOF occurred in violation of protocol")
+        return append(*arguments)
+
+    monkeypatch.setattr(fetching, "_append", break_once)
+    assert fetch_file(f"{server.address}/plain", tmp_path / "f", QUICK).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_a_huge_header_in_a_tar_is_refused_before_it_is_read(tmp_path, kind):
+    entry = tarfile.TarInfo("a")
+    entry.type, entry.size = kind, 2**31
+    (tmp_path / "a.tar").write_bytes(entry.tobuf(tarfile.USTAR_FORMAT) + bytes(4096))
+    with pytest.raises(InputError, match="extended header of 2147483648 bytes"):
+        unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release")
+
+
+def test_folders_count_as_entries_of_an_archive(tmp_path):
+    folders = [(f"crosstask_release/{i}", b"", tarfile.DIRTYPE) for i in range(9)]
+    (tmp_path / "a.tar").write_bytes(tarred(*folders, ("crosstask_release/a.csv", b"1", tarfile.REGTYPE)))
+    with pytest.raises(InputError, match="more than 9 files"):
+        unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release", UnpackLimits(max_files=9))
+    assert unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release", UnpackLimits(max_files=10)) == 1

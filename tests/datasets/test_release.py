@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from crosstask import open_corpus
-from crosstask.datasets import read_step_intervals, read_tasks, write_release, write_step_intervals
-from crosstask.datasets.release import read_seconds, read_videos
+from crosstask.datasets import read_step_intervals, read_tasks, write_release, write_step_intervals, write_windows
+from crosstask.datasets.release import read_seconds, read_videos, read_windows
 from crosstask.records import InputError, Interval, StepInterval, Task, VideoKey
 from tiny import TASKS, write_tiny
 
@@ -117,3 +117,29 @@ def test_a_video_whose_files_would_have_too_long_names_is_refused_when_the_list_
     (tmp_path / "videos.csv").write_text(f"1,{'x' * 195},u\n")
     with pytest.raises(InputError, match="names of 202 bytes; expected at most 200"):
         read_videos(tmp_path / "videos.csv", TASKS)
+
+
+MILK, WATER = (StepInterval(0, Interval(1, 4)),), (StepInterval(1, Interval(5, 9)),)
+
+
+def test_windows_made_for_other_steps_are_not_used(tmp_path, caplog):
+    tasks = {"1": Task("1", "Make Latte", ("pour milk", "stir")), "2": Task("2", "Make Tea", ("boil water", "pour water"))}
+    keys = VideoKey("1", "a_b"), VideoKey("2", "c")
+    write_windows(tmp_path, tasks, {keys[0]: MILK, keys[1]: WATER})
+    assert dict(read_windows(tmp_path, tasks)) == {keys[0]: MILK, keys[1]: WATER} and not caplog.messages
+    reordered = tasks | {"1": Task("1", "Make Latte", ("stir", "pour milk"))}
+    assert dict(read_windows(tmp_path, reordered)) == {keys[1]: WATER} and keys[0] not in read_windows(tmp_path, reordered)
+    assert "the windows of 1 were made for other steps and are not used" in caplog.text
+    write_windows(tmp_path, reordered, {}, kept=keys)
+    assert dict(read_windows(tmp_path, reordered)) == {keys[1]: WATER}
+    write_windows(tmp_path, reordered, {})
+    assert dict(read_windows(tmp_path, reordered)) == {}
+
+
+def test_windows_of_earlier_versions_which_did_not_record_the_steps_are_read(tmp_path):
+    task = Task("1", "Make Latte", ("pour milk", "stir"))
+    write_step_intervals(tmp_path / "1_a.csv", MILK)
+    assert dict(read_windows(tmp_path, {"1": task})) == {VideoKey("1", "a"): MILK}
+    (tmp_path / "steps.json").write_text("[")
+    with pytest.raises(InputError, match=r"steps.json: damaged"):
+        read_windows(tmp_path, {"1": task})

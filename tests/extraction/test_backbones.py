@@ -1,3 +1,4 @@
+import os
 from importlib.util import find_spec
 
 import numpy as np
@@ -79,10 +80,17 @@ def test_weights_must_fit(name, weights, tmp_path):
         backbone.extract(seconds_for(backbone))
 
 
+def test_a_pipe_as_weights_is_refused_instead_of_waited_for(tmp_path, monkeypatch):
+    pytest.importorskip("efficientnet_lite_pytorch", reason="extra deep is not installed")
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setattr(torch, "load", lambda *arguments, **options: pytest.fail("the pipe was opened"))
+    backbone = BACKBONES["efficientnet-lite0"](tmp_path / "pipe", 1)
+    with pytest.raises(InputError, match=r"pipe: no such file; expected the weights of efficientnet-lite0"):
+        backbone.extract(seconds_for(backbone))
+
+
 class Harmful:
     def __reduce__(self):
-        import os
-
         return os.system, ("touch harmed",)
 
 

@@ -1,6 +1,7 @@
 import errno
 import io
 import os
+import struct
 import tracemalloc
 from itertools import islice
 
@@ -17,6 +18,11 @@ from extraction.media import write_video
 ONE = Sampling(32, 1)
 TWO = Sampling(16, 4)
 ALL = Sampling(32, None)
+
+
+def noise(time):
+    """A picture that cannot be compressed, so that the frames are spread over the file."""
+    return np.random.default_rng(int(1000 * time)).integers(0, 256, (48, 64, 3), np.uint8)
 
 
 def brightness(seconds, sampling=ONE):
@@ -95,6 +101,22 @@ def test_damaged_end_keeps_what_was_decoded(tmp_path, caplog):
     broken[len(broken) // 2 :] = bytes(len(broken) - len(broken) // 2)
     whole.write_bytes(broken)
     assert 1 <= len(list(decode_seconds(whole, [ONE]))) < 8
+
+
+def test_a_file_cut_short_is_reported_where_only_the_container_has_a_duration(tmp_path, caplog):
+    path = write_video(tmp_path / "a.mkv", seconds=12, draw=noise)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert len(list(decode_seconds(path, [ONE]))) < 12
+    assert "a.mkv: frames end at" in caplog.text and "the rest is missing" in caplog.text
+
+
+def test_a_duration_that_no_video_has_is_not_taken_from_the_header(tmp_path):
+    path = write_video(tmp_path / "a.mkv")
+    data = path.read_bytes()
+    place = data.index(b"\x44\x89\x88") + 3  # the element Duration, a double
+    assert probe(path).duration_s > 2
+    path.write_bytes(data[:place] + struct.pack(">d", 1e13) + data[place + 8 :])
+    assert probe(path).duration_s == 0
 
 
 def write_invalid_videos(tmp_path):

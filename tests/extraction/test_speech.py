@@ -1,3 +1,4 @@
+import hashlib
 from fractions import Fraction
 
 import av
@@ -5,10 +6,11 @@ import numpy as np
 import pytest
 
 from crosstask.datasets.subtitles import read_narration
+from crosstask.extraction import speech
 from crosstask.extraction.second import SAMPLE_RATE
 from crosstask.extraction.speech import audio_chunks, can_transcribe, embedded_subtitles, packaged_whisper, transcribe
 from crosstask.pipeline.transcribe import transcribe_videos
-from crosstask.records import InputError
+from crosstask.records import InputError, Narration
 from crosstask.synthetic.films.film import can_speak, speak
 from crosstask.synthetic.films.scripts import Line
 from extraction.media import write_video
@@ -67,6 +69,70 @@ def test_folder_without_a_model_is_rejected(tmp_path):
     pytest.importorskip("faster_whisper", reason="extra speech is not installed")
     with pytest.raises(InputError, match=r"no model\.bin"):
         transcribe(write_video(tmp_path / "a.mp4"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"model.bin": b"x"}, r"no tokenizer\.json"),  # faster-whisper would download one
+        ({"model.bin": b"x", "tokenizer.json": b"{"}, "cannot be loaded"),
+    ],
+)
+def test_a_speech_model_at_fault_ends_the_command_instead_of_skipping_videos(tmp_path, files, message):
+    pytest.importorskip("faster_whisper", reason="extra speech is not installed")
+    (tmp_path / "model").mkdir()
+    for name, data in files.items():
+        (tmp_path / "model" / name).write_bytes(data)
+    with pytest.raises(InputError, match=message):
+        transcribe_videos({"a": write_video(tmp_path / "a.mp4")}, tmp_path / "subtitles", tmp_path / "model")
+
+
+class FailingWhisper:
+    def transcribe(self, audio, **options):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [ValueError("a token was not found"), RuntimeError("shape"), KeyError("token")])
+def test_an_error_of_the_speech_model_while_it_works_names_the_model(tmp_path, monkeypatch, error):
+    monkeypatch.setattr(FailingWhisper, "error", error, raising=False)
+    monkeypatch.setattr(speech, "_whisper", lambda folder: FailingWhisper())
+    (tmp_path / "model").mkdir()
+    for name in ("model.bin", "tokenizer.json"):
+        (tmp_path / "model" / name).write_bytes(b"x")
+    with pytest.raises(speech.SpeechModelError, match="model: does not recognise speech"):
+        transcribe(write_video(tmp_path / "a.mp4"), tmp_path / "model")
+
+
+def test_another_speech_model_transcribes_again_and_none_keeps_what_is_there(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr("crosstask.pipeline.transcribe.can_transcribe", lambda model: True)
+    monkeypatch.setattr(
+        "crosstask.pipeline.transcribe.transcribe", lambda path, model, language: calls.append(model) or Narration(())
+    )
+    for name in ("small", "large"):
+        (tmp_path / name).mkdir()
+        for file in ("model.bin", "tokenizer.json"):
+            (tmp_path / name / file).write_bytes(name.encode())
+    videos = {"a": write_video(tmp_path / "a.mp4")}
+    for model in (None, tmp_path / "small", tmp_path / "small", tmp_path / "large", None):
+        transcribe_videos(videos, tmp_path / "subtitles", model)
+    assert calls == [None, tmp_path / "small", tmp_path / "large"]
+
+
+def test_damaged_files_of_the_packaged_model_are_replaced(tmp_path, monkeypatch):
+    parts = (tmp_path / "part1", tmp_path / "part2")
+    for part in parts:
+        part.mkdir()
+    for name in ("config.json", "tokenizer.json", "vocabulary.txt"):
+        (parts[0] / name).write_bytes(name.encode())
+    (parts[0] / "model.bin.part1").write_bytes(b"first")
+    (parts[1] / "model.bin.part2").write_bytes(b"second")
+    monkeypatch.setattr(speech, "SHA256", hashlib.sha256(b"firstsecond").hexdigest())
+    join = speech._joined.__wrapped__
+    folder = join(parts, tmp_path / "cache")
+    for name, data in (("model.bin", b"firstsecond"), ("tokenizer.json", b"tokenizer.json")):
+        (folder / name).write_bytes(b"damaged")
+        assert (join(parts, tmp_path / "cache") / name).read_bytes() == data
 
 
 @pytest.mark.slow

@@ -87,8 +87,8 @@ MUTATIONS = [
     Mutation(
         "a changed feature file is detected",
         "features/pack.py",
-        "== (video.source_size, video.source_mtime_ns)",
-        "is not None",
+        "(size, mtime_ns) == (video.source_size, video.source_mtime_ns) and video.source_ctime_ns in (0, ctime_ns)",
+        "True",
         "tests/features/test_pack.py",
     ),
     Mutation(
@@ -665,8 +665,8 @@ MUTATIONS += [
     Mutation(
         "features are whitened for training",
         "methods/hmm_arrays.py",
-        "buffer[first:last] = whitening.transform(rows[video_id])",
-        "buffer[first:last] = rows[video_id][:, : whitening.width]",
+        "buffer[first:last] = whitening.transform(corpus.features.rows(video_id))",
+        "buffer[first:last] = corpus.features.rows(video_id)[:, : whitening.width]",
         "tests/methods/test_hmm.py",
     ),
     Mutation(

@@ -1,5 +1,7 @@
 import resource
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -75,3 +77,31 @@ def test_invalid_files_are_rejected_by_name(tmp_path, name, message):
 def test_id_cannot_escape_the_folder(tmp_path):
     with pytest.raises(InputError, match="cannot name a file"):
         NpyFeatures(tmp_path).rows("../secret")
+
+
+SHRINKING = """
+import os, sys
+from pathlib import Path
+import numpy as np
+from crosstask.features import NpyFeatures, read_rows, write_rows
+for read in (read_rows, lambda path: NpyFeatures(path.parent).rows(path.stem)):
+    path = write_rows(Path(sys.argv[1]) / "a.npy", np.ones((4000, 64), np.float32))
+    rows = read(path)
+    os.truncate(path, 0)
+    assert rows.sum() == 4000 * 64
+"""
+
+
+def test_a_file_that_shrinks_after_it_was_read_does_not_end_the_process(tmp_path):
+    done = subprocess.run([sys.executable, "-c", SHRINKING, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+
+
+def test_a_file_that_is_replaced_by_one_of_another_length_is_an_error(tmp_path):
+    write_rows(tmp_path / "a.npy", np.ones((4, 3), np.float32))
+    features = NpyFeatures(tmp_path)
+    assert features.length("a") == 4
+    write_rows(tmp_path / "a.npy", np.ones((5, 3), np.float32))
+    with pytest.raises(InputError, match=r"a\.npy: has 5 rows, had 4: changed while it was used"):
+        features.rows("a")
+    assert len(features.rows("a")) == features.length("a") == 5

@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -50,6 +51,27 @@ def test_current_pack_is_reused_and_changed_source_is_detected(tmp_path):
     assert open_packed(tmp_path / "p", source, source) is None
     again = pack_features(NpyFeatures(tmp_path / "f"), source, tmp_path / "p")
     assert again.length("v2") == 9
+
+
+def test_another_file_of_the_same_size_and_modification_time_is_packed_again(tmp_path):
+    source, folder = write_npy_features(tmp_path / "f"), tmp_path / "p"
+    pack_features(source, source, folder)
+    path, other = source.path("v3"), source.rows("v3")[::-1].copy()
+    times = (path.stat().st_atime_ns, path.stat().st_mtime_ns)
+    write_rows(path, other)
+    os.utime(path, ns=times)
+    assert open_packed(folder, source, source) is None
+    packed = pack_features(source, source, folder)
+    assert np.array_equal(packed.rows("v3"), other.astype(np.float16))
+    assert open_packed(folder, source, source) is not None
+
+
+def test_a_copy_of_a_file_with_its_modification_time_is_not_packed_again(tmp_path):
+    source, folder = write_npy_features(tmp_path / "f"), tmp_path / "p"
+    before = pack_features(source, source, folder)
+    copied = NpyFeatures(shutil.copytree(tmp_path / "f", tmp_path / "copy"))
+    after = pack_features(copied, copied, folder)
+    assert after.parts == before.parts and open_packed(folder, copied, copied) is not None
 
 
 def test_pack_of_files_from_before_1970_is_reused(tmp_path):

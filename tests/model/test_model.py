@@ -9,11 +9,12 @@ from safetensors.numpy import load
 from crosstask.features import FeaturesInMemory
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
+from crosstask.methods.hmm_scorer import HmmScorer
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
 from crosstask.records import InputError, VideoKey, task_from_steps
-from crosstask.storage import digest_of, with_content_digest
+from crosstask.storage import UnreadableFile, digest_of, with_content_digest
 from tiny import tiny_corpus
 
 QUICK = AlternationSettings(learning_rate=0.01, dropout=0.0, initial_epochs=5, epochs=5)
@@ -25,6 +26,13 @@ def model():
     scorer = Zhukov19(settings=QUICK).fit(corpus, np.random.default_rng(0))
     trained = frozenset(video.key for video in corpus.videos)
     return Model(scorer, corpus.tasks, "zhukov19", "toy", trained, {"epochs": 5}, 3)
+
+
+def test_a_model_is_not_saved_over_a_file_of_another_kind(model, tmp_path):
+    (tmp_path / "corpus.toml").write_text('[tasks.latte]\nsteps = ["pour milk"]\n')
+    with pytest.raises(UnreadableFile, match="no model and would be overwritten"):
+        save_model(model, tmp_path / "corpus.toml")
+    assert "pour milk" in (tmp_path / "corpus.toml").read_text()
 
 
 def test_a_model_comes_back_whole(model, tmp_path):
@@ -43,6 +51,21 @@ def test_a_model_of_features_with_a_constant_column_comes_back(tmp_path):
     scorer = HiddenMarkovModel().fit(replace(corpus, features=FeaturesInMemory(rows)), np.random.default_rng(0))
     again = load_model(save_model(Model(scorer, corpus.tasks, "hmm", "toy"), tmp_path / "m.safetensors"))
     assert np.isinf(scorer.to_arrays()[0]["unit"][-1]) and np.isfinite(again.score(corpus.tasks["1"], rows["-v1_2"])).all()
+
+
+def test_a_model_with_the_thresholds_of_version_01_loads_and_unknown_settings_name_the_reason(tmp_path, monkeypatch):
+    corpus = tiny_corpus()
+    model = Model(HiddenMarkovModel().fit(corpus, np.random.default_rng(0)), corpus.tasks, "hmm", "toy")
+    arrays, values = model.scorer.to_arrays()
+    thresholds = {"habits.0000.least": np.full(3, -np.inf, np.float32)}
+    monkeypatch.setattr(HmmScorer, "to_arrays", lambda scorer: (arrays | thresholds, values))
+    rows = corpus.features.rows("-v1_2")
+    again = load_model(save_model(model, tmp_path / "old.safetensors"))
+    assert np.allclose(again.score(corpus.tasks["1"], rows), model.score(corpus.tasks["1"], rows), atol=1e-4)
+    former = values | {"em_settings": {**values["em_settings"], "initial_weight": 1.0}}
+    monkeypatch.setattr(HmmScorer, "to_arrays", lambda scorer: (arrays, former))
+    with pytest.raises(InputError, match="setting 'initial_weight' is unknown, so another version of crosstask wrote it"):
+        load_model(save_model(model, tmp_path / "other.safetensors"))
 
 
 def test_saving_twice_gives_the_same_bytes(model, tmp_path):

@@ -1,16 +1,18 @@
 """What people said in a run folder is learnt from by the next `run`, stays where it is, and is not counted as success."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from crosstask.datasets import open_corpus
 from crosstask.features import read_rows, write_rows
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.pipeline.run_labels import relevant_videos, with_run_labels
 from crosstask.records import InputError, Interval, StepLabel, VideoKey
-from crosstask.runs import LabelStore, RunLabel, open_run
+from crosstask.runs import LabelStore, RunLabel, open_run, remove_labels_of_replaced, write_run
 from crosstask.runs.relevance import write_relevance
 from tiny import TASKS, tiny_corpus
 
@@ -113,3 +115,35 @@ def test_all_the_command_says(folder):
     figures = json_of("run", folder, "--no-speech", "--use-annotations", "all")
     assert figures["steps"]["corrected"] == 0 and figures["steps"]["found"] > 0
     assert "no such file" in refused("run", folder, "--no-speech", "--use-annotations", "nothing.txt")
+
+
+def test_labels_of_a_replaced_video_are_removed_and_can_be_undone(folder, caplog):
+    run(folder)
+    keys = VideoKey("1", "-v1_1"), VideoKey("1", "-v1_2"), VideoKey("2", "v2_1")
+    opened = open_run(folder / "run")
+    contents = {video.key: "a" for video in opened.run.videos if video.key != keys[2]}
+    described = replace(opened.run, videos=tuple(replace(v, content=contents.get(v.key)) for v in opened.run.videos))
+    write_run(folder / "run", described, {name: list(found.values()) for name, found in opened.localizations.items()})
+    for key in keys:
+        label(folder, key, StepLabel(0, moment_s=5.0))
+    remove_labels_of_replaced(folder / "run", dict.fromkeys(keys[1:], "b") | {keys[0]: "a"})
+    remove_labels_of_replaced(folder / "run", dict.fromkeys(keys[1:], "b") | {keys[0]: "a"})
+    store = LabelStore(folder / "run", TASKS)
+    assert set(store.labels()) == {keys[0], keys[2]} and len(store.changes()) == 4
+    assert f"{keys[1]}: its file was replaced, so its 1 labels are not used" in caplog.text
+    store.undo(store.changes()[-1].id)
+    assert set(store.labels()) == set(keys)
+
+
+def test_labels_follow_a_video_that_is_called_by_its_task_since_another_has_its_name(folder, caplog):
+    for task, content in (("1", b"one"), ("2", b"other")):
+        (folder / "videos" / task).mkdir(parents=True)
+        (folder / "videos" / task / "film.mp4").write_bytes(content)
+    (folder / "run").mkdir()
+    label(folder, VideoKey("1", "film"), StepLabel(0, moment_s=5.0))
+    label(folder, VideoKey("1", "gone"), StepLabel(0, moment_s=6.0))
+    for _ in range(2):
+        corpus = with_run_labels(open_corpus(folder), folder / "run")
+        assert corpus.labels == {VideoKey("1", "1-film"): (StepLabel(0, moment_s=5.0),)}
+    assert len(LabelStore(folder / "run", TASKS).changes()) == 3
+    assert "labels of 1 videos that the corpus does not have are not used: 1_gone" in caplog.text

@@ -10,6 +10,7 @@ from crosstask.records import (
     Video,
     choice_argument,
     corpus_argument,
+    list_argument,
     number_argument,
     path_argument,
     whole_argument,
@@ -68,3 +69,10 @@ def test_ids_that_do_not_agree_are_named():
     ):
         with pytest.raises(InputError, match=message):
             corpus_argument(Corpus("odd", tasks, (video,)))
+
+
+@pytest.mark.parametrize("value", ["1_abc", b"1_abc", 5, object()])
+def test_what_is_no_list_of_videos_is_named(value):
+    with pytest.raises(InputError, match=r"videos is .*; expected a list of videos, each TASK_VIDEO"):
+        list_argument(value, "videos")
+    assert list_argument(("1_abc",), "videos") == ["1_abc"]

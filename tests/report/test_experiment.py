@@ -67,3 +67,13 @@ def test_the_report_of_twenty_runs_of_the_published_size_stays_small(tmp_path):
     )
     assert 1_000_000 < len(text.encode()) < 5_000_000
     print("report of twenty runs:", len(text.encode()), "bytes, map", (tmp_path / "figures/map.svg").stat().st_size)
+
+
+def test_a_report_shows_no_map_of_an_earlier_run_of_more_tasks(tmp_path):
+    from crosstask.corpus_building.task_map import draw_task_map
+    from crosstask.records import Task
+
+    tasks = {str(i): Task(str(i), f"Make Something {i}", ("pour milk", f"stir {i}"), "", True) for i in range(4)}
+    assert draw_task_map(tmp_path, tasks, 0).is_file()
+    assert draw_task_map(tmp_path, dict(list(tasks.items())[:2]), 0) is None
+    assert not list((tmp_path / "figures").iterdir())

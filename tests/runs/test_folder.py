@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from crosstask.model.localization import localization_of
-from crosstask.records import InputError, VideoKey
-from crosstask.runs import Run, RunVideo, open_run, write_localizations, write_run
+from crosstask.records import InputError, Narration, VideoKey, Word
+from crosstask.runs import Run, RunVideo, open_run, refuse_other_run, write_localizations, write_run
 from tiny import tiny_corpus
 
 
@@ -102,3 +102,40 @@ def test_labels_of_a_person_replace_the_answers_of_every_method_at_once(tmp_path
     assert opened.machine_localizations["proposed"][key] == before
     opened.labels.undo(change.id)
     assert opened.localizations["proposed"][key] == before
+
+
+@pytest.mark.parametrize("name", ["corpus.toml", "crosstask_release", "tasks_primary.txt"])
+def test_a_run_is_not_written_into_a_corpus(tmp_path, name):
+    (tmp_path / name).mkdir() if name == "crosstask_release" else (tmp_path / name).write_text("")
+    with pytest.raises(InputError, match="a corpus, whose annotations would be taken for labels"):
+        refuse_other_run(tmp_path, "run")
+
+
+def test_a_run_of_other_videos_is_not_overwritten(tmp_path):
+    folder, run, parses = tiny_run(tmp_path / "r")
+    ours, theirs = tmp_path / "ours.mp4", tmp_path / "theirs.mp4"
+    ours.write_bytes(b"")
+    shown = replace(run, videos=tuple(replace(video, media=str(ours)) for video in run.videos))
+    write_run(folder, shown, {"proposed": parses})
+    refuse_other_run(folder, "demo", [theirs, ours])
+    refuse_other_run(folder, "demo")
+    with pytest.raises(InputError, match=r"it holds the steps found in other videos, such as ours.mp4"):
+        refuse_other_run(folder, "demo", [theirs])
+    with pytest.raises(InputError, match="it holds the run of `crosstask demo`"):
+        refuse_other_run(folder, "run", [ours])
+    ours.unlink()  # the collection was moved
+    refuse_other_run(folder, "demo", [theirs])
+
+
+def test_a_damaged_run_can_be_made_again(tmp_path):
+    (tmp_path / "run.json").write_text("{")
+    refuse_other_run(tmp_path, "run")
+
+
+def test_transcripts_of_subtitles_that_are_gone_are_removed(tmp_path):
+    folder, run, parses = tiny_run(tmp_path / "r")
+    said = {video.key: Narration((Word("hello", 1, 2),)) for video in run.videos[:2]}
+    write_run(folder, run, {"proposed": parses}, transcripts=said)
+    write_run(folder, run, {"proposed": parses})  # learnt from corrections: what is said stays
+    write_run(folder, run, {"proposed": parses}, transcripts=dict(list(said.items())[:1]))
+    assert [bool(open_run(folder).transcript(video.key)) for video in run.videos] == [True, False, False]

@@ -7,7 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from crosstask.storage import UnreadableFile, atomic, replace_file, write_bytes, write_json, write_many, write_text
+from crosstask.storage import (
+    UnreadableFile,
+    atomic,
+    refuse_other_content,
+    replace_file,
+    write_bytes,
+    write_json,
+    write_many,
+    write_text,
+)
 
 
 def names(folder):
@@ -175,3 +184,15 @@ def test_a_file_that_cannot_be_created_is_named_as_the_user_named_it(tmp_path, m
     with pytest.raises(OSError, match="No space left") as raised:
         write_bytes(tmp_path / "f", b"x")
     assert raised.value.filename == str(tmp_path / "f")
+
+
+def test_a_model_does_not_overwrite_a_file_that_is_none(tmp_path):
+    film = tmp_path / "film.mp4"
+    film.write_bytes(b"\0\0\0\x20ftypisom")
+    with pytest.raises(UnreadableFile, match="no model and would be overwritten"):
+        refuse_other_content(film)
+    (tmp_path / "model").write_bytes(b"\x10" + bytes(7) + b'{"a": 1}')
+    (tmp_path / "damaged.safetensors").write_bytes(b"?")
+    (tmp_path / "empty").touch()
+    for name in ("model", "damaged.safetensors", "empty", "absent", "."):
+        refuse_other_content(tmp_path / name)

@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,18 @@ def test_second_process_gets_an_error_naming_the_owner(tmp_path):
         assert caught.value.filename == str(tmp_path / "a")
         with nonblocking_lock(tmp_path / "b"):
             pass
+
+
+def test_a_folder_has_one_lock_under_all_its_names(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "elsewhere" / "link"
+    link.symlink_to(tmp_path / "a")
+    monkeypatch.chdir(tmp_path / "a")
+    with locked_by_another_process(tmp_path / "a"):
+        for name in (link, Path(), Path("../elsewhere/link/../a")):
+            with pytest.raises(BlockingIOError, match="is writing it"), nonblocking_lock(name):
+                pass
 
 
 def test_lock_is_released_when_its_process_is_killed(tmp_path):

@@ -162,6 +162,32 @@ def test_a_label_is_in_the_next_answer_and_undo_takes_it_back(client, folder):
     assert len((folder / "labels.jsonl").read_text().splitlines()) == 2
 
 
+def test_an_answer_that_the_page_did_not_show_is_not_confirmed(client, folder):
+    shown = client.get("/api/video", params=FIRST).json()["parses"]["this:supervised"][0]
+    for other in ({"shown": True, "moment_s": shown["moment_s"] + 3}, {"shown": False}):
+        refused = labelled(client, kind="right", **other)
+        assert refused.status_code == 409 and "another answer since this page was loaded" in refused.json()["detail"]
+    assert not (folder / "labels.jsonl").exists()
+    assert labelled(client, kind="right", shown=True, moment_s=shown["moment_s"]).status_code == 200
+
+
+@pytest.mark.parametrize("what", ["made again", "moved"])
+def test_nothing_is_saved_into_a_run_that_was_made_again_or_moved(client, folder, what):
+    if what == "moved":
+        folder.rename(folder.with_name("moved"))
+    else:
+        run = json.loads((folder / "run.json").read_text())
+        run["videos"][0]["n_segments"] += 1
+        (folder / "run.json").write_text(json.dumps(run))
+    saved = [
+        labelled(client, kind="moment", moment_s=3),
+        client.put("/api/relevance", json={**FIRST, "relevance": "irrelevant"}),
+        client.put("/api/annotation", json={**FIRST, "spans": spans((1, 3, 9.5))}),
+    ]
+    assert [one.status_code for one in saved] == [409, 409, 409]
+    assert not [path for path in folder.glob("*") if path.name in ("labels.jsonl", "relevance.json", "annotations")]
+
+
 def test_every_kind_of_answer(client):
     shown = client.get("/api/video", params=FIRST).json()["parses"]["this:supervised"][0]
     assert labelled(client, kind="right").status_code == 200

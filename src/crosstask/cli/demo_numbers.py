@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from crosstask.experiments.demo import DemoResult
     from crosstask.records import Localization, VideoKey
 
+KIND = "demo"  # of the run folder, as of the demonstration on films
 ORDER = ("uniform", "task-specific", "zhukov19", "hmm", "supervised")
 
 
@@ -17,8 +18,10 @@ def show_numbers_demo(out: Path, seed: int, as_json: bool) -> None:
     from time import perf_counter
 
     from crosstask.experiments.demo import run_demo
+    from crosstask.runs import refuse_other_run
     from crosstask.storage import nonblocking_lock
 
+    refuse_other_run(out, KIND)
     begun = perf_counter()
     shown = run_demo(seed, note)
     note("writing the run folder and its figures")
@@ -117,7 +120,7 @@ def _write(out: Path, shown: "DemoResult", seed: int) -> None:
     )
     run = Run(
         title="Demonstration on a synthetic corpus",
-        kind="demo",
+        kind=KIND,
         command=f"crosstask demo --numbers --seed {seed}",
         seed=seed,
         synthetic=True,

@@ -65,6 +65,7 @@ def experiment(
     from crosstask.corpus_building.task_map import draw_task_map
     from crosstask.experiments.registry import experiment_named
     from crosstask.experiments.runner import RUN_KIND, ExperimentConfig
+    from crosstask.experiments.tables import refuse_other_experiment
     from crosstask.report.experiment import write_experiment_report
     from crosstask.runs import refuse_other_run
     from crosstask.storage import nonblocking_lock
@@ -105,6 +106,7 @@ def experiment(
     )
     refuse_other_run(out, RUN_KIND)
     with nonblocking_lock(out):
+        refuse_other_experiment(config, name)
         result = asks(config)
         tasks = config.open_first_corpus().tasks
         draw_task_map(out, tasks, seed)

@@ -93,7 +93,8 @@ def localize(
         wanted, found, problems = _by_model(model, files, said, task, names, title, sharing, decoder, features)
     for problem in problems:
         note(f"error: {problem}")
-    _write(found, wanted, wanted_formats, out, all_steps, as_json, recorded_command(context))
+    read = [path for path in (model, steps_file, encoder_file, *said) if path is not None]
+    _write(found, wanted, wanted_formats, out, all_steps, as_json, recorded_command(context), read)
     if problems:
         raise typer.Exit(2)
 
@@ -210,14 +211,21 @@ def _without_model(
 
 
 def _write(
-    found: "list[LocalizedFile]", task: "Task", formats: list[str], out: Path | None, all_steps: bool, as_json: bool, typed: str
+    found: "list[LocalizedFile]",
+    task: "Task",
+    formats: list[str],
+    out: Path | None,
+    all_steps: bool,
+    as_json: bool,
+    typed: str,
+    read: list[Path],
 ) -> None:
-    """The result on the screen, as JSON, as files, or as a run folder."""
+    """The result on the screen, as JSON, as files, or as a run folder; `read` are the files used besides the localized ones."""
     from crosstask.pipeline.localize_files import exports_of_files, write_exports, write_localized_run
 
     remarks: list[str] = []
     if out is not None and formats:
-        paths, remarks = write_exports(out, found, task, formats, all_steps)
+        paths, remarks = write_exports(out, found, task, formats, all_steps, read)
         note(f"note: {counted(len(paths), 'file')} in {out}: {', '.join(formats)}")
     elif out is not None:
         write_localized_run(out, found, task, typed)

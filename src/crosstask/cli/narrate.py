@@ -11,7 +11,7 @@ from crosstask.cli.progress import progress
 
 if TYPE_CHECKING:
     from crosstask.narration.narrate import NarrationResult
-    from crosstask.records import Corpus, Video
+    from crosstask.records import Corpus, Video, VideoKey
 
 EncoderName = Annotated[
     str | None,
@@ -57,7 +57,7 @@ def narrate(
     if score:
         _say_scores(opened, narrated, found, as_json)
     else:
-        _write(opened, found, len(found.unusable), as_json)
+        _write(opened, found, {video.key for video in opened.videos} - {video.key for video in wanted}, as_json)
 
 
 def report_unusable(unusable: dict[Any, str]) -> None:
@@ -86,15 +86,14 @@ def _say_scores(corpus: "Corpus", videos: "list[Video]", found: "NarrationResult
     print_table(f"windows of {counted(len(found.windows), 'video')} of {corpus.name}, in percent", header, rows)
 
 
-def _write(corpus: "Corpus", found: "NarrationResult", n_unusable: int, as_json: bool) -> None:
-    """Windows in the published format, in a folder of ours: published constraint files are never touched."""
-    from crosstask.datasets import write_step_intervals
+def _write(corpus: "Corpus", found: "NarrationResult", others: "set[VideoKey]", as_json: bool) -> None:
+    """Windows in the published format, in a folder of ours, where those of `others` stay; published constraint files are never touched."""
+    from crosstask.datasets import write_windows
     from crosstask.storage import derived_folder, nonblocking_lock
 
     folder = derived_folder(corpus.folder or Path()) / "constraints"
     with nonblocking_lock(folder):  # windows of two recipes must not mix
-        for key, windows in sorted(found.windows.items()):
-            write_step_intervals(folder / f"{key}.csv", windows)
+        write_windows(folder, corpus.tasks, found.windows, kept=others)
     published = (corpus.folder or Path()) / "crosstask_constraints"
     hidden = sum((published / f"{key}.csv").is_file() for key in found.windows)
     if hidden:
@@ -103,6 +102,6 @@ def _write(corpus: "Corpus", found: "NarrationResult", n_unusable: int, as_json:
             f"move {published} away"
         )
     if as_json:
-        print_json({"folder": str(folder), "videos": len(found.windows), "unusable": n_unusable})
+        print_json({"folder": str(folder), "videos": len(found.windows), "unusable": len(found.unusable)})
     else:
         say(f"windows of {counted(len(found.windows), 'video')} in {folder}")

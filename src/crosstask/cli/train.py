@@ -76,7 +76,7 @@ def train(
     from crosstask.model.file import save_model
     from crosstask.model.training import n_epochs
     from crosstask.model.training import train as train_model
-    from crosstask.storage import nonblocking_lock, refuse_special_file
+    from crosstask.storage import nonblocking_lock, refuse_other_content
 
     name = chosen_method(method, recipe)
     opened = with_packed_features(open_corpus(corpus), progress)
@@ -96,7 +96,7 @@ def train(
         from crosstask.records import InputError
 
         raise InputError(f"--out {out}: a folder; expected the name of a model file")
-    refuse_special_file(out)
+    refuse_other_content(out)
     checkpoint = out.with_name(out.name + ".checkpoint")
     with nonblocking_lock(out), progress("training", n_epochs(name, **settings)) as advance:
         model = train_model(

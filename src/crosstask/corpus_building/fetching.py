@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
+from ssl import SSLError
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -102,7 +103,7 @@ def fetch_file(address: str, target: Path, policy: RetryPolicy, progress: Progre
         except ValueError as error:  # urllib parses the address of a redirect before it asks for it
             problem = f"the server redirects to a malformed address ({error})"
             break
-        except (URLError, HTTPException, TimeoutError, ConnectionError, _Incomplete) as error:
+        except (URLError, HTTPException, TimeoutError, ConnectionError, SSLError, _Incomplete) as error:
             problem = str(getattr(error, "reason", "") or error) or type(error).__name__
     raise InputError(
         f"{address}: not downloaded ({' '.join(problem.split())}); repeat the command to resume, or name a mirror with --from"
@@ -128,6 +129,8 @@ def _download_rest(address: str, target: Path, policy: RetryPolicy, progress: Pr
             discard_part(target)
             raise _Incomplete("the file on the server has changed")
         _refuse_full_disk(target, None if version.length is None else version.length - first)
+        if not first:
+            discard_part(target)  # before the new version is recorded: bytes of the old one must not be taken for a part of it
         write_json(_version_file(part), asdict(version))
         try:
             with part.open("ab" if first else "wb") as file:

@@ -69,15 +69,17 @@ def _most_frequent_stems(tasks: Sequence[Task], n: int = 3) -> tuple[str, ...]:
 
 
 def draw_task_map(run: Path, tasks: Mapping[str, Task], seed: int) -> Path | None:
-    """Draw the map of these tasks to `run/figures/map.svg` and return the path; None for fewer than FEWEST_TASKS."""
+    """Draw the map of these tasks to `run/figures/map.svg` and return the path; for fewer than FEWEST_TASKS there is none, also of an earlier run."""
+    path = run / "figures" / "map.svg"
     if len(tasks) < FEWEST_TASKS:
+        path.unlink(missing_ok=True)
         return None
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,unused-ignore]
 
     listed = [tasks[name] for name in sorted(tasks)]
     with threadpool_limits(1):  # several threads add in any order, and t-SNE amplifies rounding errors
         task_map = compute_task_map(listed, seed)
-    return draw_map_figure(run / "figures" / "map.svg", listed, task_map)
+    return draw_map_figure(path, listed, task_map)
 
 
 def draw_map_figure(path: Path, tasks: Sequence[Task], task_map: TaskMap) -> Path:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from lzma import LZMAError
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Self
 from zlib import error as DamagedStream  # noqa: N812
 
 from crosstask.records import InputError
@@ -22,6 +22,7 @@ _DAMAGED = (
     *(NotImplementedError, RuntimeError, ValueError, OverflowError),
 )
 _CHUNK_BYTES = 256 * 1024
+_MAX_NAME_BYTES = 2**20  # ours: of a long name or extended header in a tar archive, which is read into memory whole
 
 
 @dataclass(frozen=True)
@@ -65,12 +66,15 @@ def _damaged(archive: Path, error: Exception) -> InputError:
 
 
 def _write_all(archive: Path, temporary: Path, limits: UnpackLimits) -> int:
+    """The number of files written; folders count against the limit too, as they take time and memory."""
     allowed = min(limits.max_bytes, int(limits.max_ratio * archive.stat().st_size) + 10**6)
     count = written = 0
-    for name, stream in _members(archive):
-        count += 1
-        if count > limits.max_files:
+    for number, (name, stream) in enumerate(_members(archive)):
+        if number >= limits.max_files:
             raise InputError(f"{archive.name}: more than {limits.max_files} files; this is not a part of the dataset")
+        if stream is None:
+            continue
+        count += 1
         target = temporary.joinpath(*_safe_parts(archive, name))
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("xb") as file:
@@ -82,20 +86,39 @@ def _write_all(archive: Path, temporary: Path, limits: UnpackLimits) -> int:
     return count
 
 
-def _members(archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """(name, content) of every regular file; an error for links and devices."""
+class _SmallHeaders(tarfile.TarInfo):
+    """An entry of a tar archive whose extended headers are small: tarfile reads them into memory, whatever size they state."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """The header in a block; a ValueError for one that announces a large extended header."""
+        header = super().frombuf(buf, encoding, errors)
+        if header.size > _MAX_NAME_BYTES and header.type in (*_EXTENDED_HEADERS, *_LONG_NAMES):
+            raise ValueError(f"a name or extended header of {header.size} bytes")
+        return header
+
+
+_EXTENDED_HEADERS = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+_LONG_NAMES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+
+
+def _members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None]]:
+    """(name, content) of every regular file, (name, None) of every folder; an error for links and devices."""
     if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as opened:
             for entry in opened.infolist():
                 if (entry.external_attr >> 16) & 0o170000 == 0o120000:
                     raise InputError(f"{archive.name}: {entry.filename[:80]!r} is a link; expected plain files")
-                if not entry.is_dir():
-                    with opened.open(entry) as stream:
-                        yield entry.filename, stream
+                if entry.is_dir():
+                    yield entry.filename, None
+                    continue
+                with opened.open(entry) as stream:
+                    yield entry.filename, stream
         return
-    with tarfile.open(archive, "r|*") as packed:
+    with tarfile.open(archive, "r|*", tarinfo=_SmallHeaders) as packed:
         for member in packed:
             if member.isdir():
+                yield member.name, None
                 continue
             stream_of = packed.extractfile(member) if member.isreg() else None
             if stream_of is None:

@@ -10,6 +10,7 @@ from crosstask.datasets.release import (
     read_videos,
     write_release,
     write_step_intervals,
+    write_windows,
 )
 from crosstask.records import Corpus, InputError, path_argument
 
@@ -22,6 +23,7 @@ __all__ = [
     "read_videos",
     "write_release",
     "write_step_intervals",
+    "write_windows",
 ]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets.published_texts import with_published_texts
-from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_videos
+from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_videos, read_windows
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
 from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, VideoKey, refuse_escaping_id, refuse_unfit_key
@@ -44,7 +44,9 @@ def read_corpus_toml(folder: Path) -> Corpus:
         annotations=StepIntervalFiles(
             folder / "annotations", tasks, {key: f"{key.task}_{path.stem}" for key, path in renamed.items()}
         ),
-        windows=StepIntervalFiles(windows if windows.is_dir() else existing_derived_folder(folder, "constraints"), tasks),
+        windows=StepIntervalFiles(windows, tasks)
+        if windows.is_dir()
+        else read_windows(existing_derived_folder(folder, "constraints"), tasks),
         subtitles=SubtitleFolders(
             (existing_derived_folder(folder, "subtitles"), *sorted({path.parent for path in media.values()})),
             {path.with_suffix(""): key.video for key, path in renamed.items()},

@@ -12,9 +12,11 @@ crosstask_subtitles/VIDEO.vtt, .srt, .json
 published.json                                    descriptions and partial order of the steps (`published_texts.py`), where there are any
 """
 
+import json
+import logging
 import math
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -36,8 +38,12 @@ from crosstask.records import (
     refuse_escaping_id,
     refuse_unfit_key,
 )
-from crosstask.storage import existing_derived_folder, write_text
+from crosstask.storage import existing_derived_folder, raise_if_disk_failed, write_json, write_text
+from crosstask.storage import read_text as storage_text
 
+log = logging.getLogger(__name__)
+STEPS_FILE = "steps.json"  # beside windows that we made: the steps of each task, which the windows number
+_NAMED = 5  # tasks that a warning lists
 _MAX_DIGITS = 6  # of T in seconds, eleven days; larger values are refused, as arrays of length T are allocated
 
 
@@ -63,7 +69,7 @@ def read_release(folder: Path) -> Corpus:
         annotations=StepIntervalFiles(release / "annotations", tasks),
         windows=ChainMap(
             StepIntervalFiles(folder / "crosstask_constraints", tasks),  # type: ignore[arg-type] # a ChainMap asks for mutable mappings; these are only read
-            StepIntervalFiles(existing_derived_folder(folder, "constraints"), tasks),  # type: ignore[arg-type]
+            read_windows(existing_derived_folder(folder, "constraints"), tasks),  # type: ignore[arg-type]
         ),
         subtitles=SubtitleFolders((folder / "crosstask_subtitles",)),
         features=NpyFeatures(features) if features.is_dir() else NoFeatures(),
@@ -163,12 +169,12 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
         return self.folder / f"{self.renamed[key]}.csv" if key in self.renamed and own.name not in self._names else own
 
     def __contains__(self, key: object) -> bool:
-        """True if the video has a file."""
-        return isinstance(key, VideoKey) and self.path(key).name in self._names
+        """True if the video has a file, and its task is known."""
+        return isinstance(key, VideoKey) and key.task in self.tasks and self.path(key).name in self._names
 
     def __getitem__(self, key: VideoKey) -> tuple[StepInterval, ...]:
         """The step intervals of a video."""
-        if key not in self or key.task not in self.tasks:
+        if key not in self:
             raise KeyError(key)
         return read_step_intervals(self.path(key), self.tasks[key.task])
 
@@ -184,6 +190,50 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
     def __len__(self) -> int:
         """Number of files that belong to a known task."""
         return sum(1 for _ in self)
+
+
+def read_windows(folder: Path, tasks: Mapping[str, Task]) -> StepIntervalFiles:
+    """The windows that `write_windows` wrote; those of tasks that have other steps now are left out with a warning, as windows number the steps."""
+    steps = _steps_of_windows(folder)
+    outdated = sorted(name for name, task in tasks.items() if steps.get(name, task.steps) != task.steps)
+    if outdated:
+        log.warning(
+            "the windows of %s were made for other steps and are not used: `crosstask narrate` or `crosstask run` makes new ones",
+            ", ".join(outdated[:_NAMED]) + (f" and {len(outdated) - _NAMED} more tasks" if len(outdated) > _NAMED else ""),
+        )
+    return StepIntervalFiles(folder, {name: task for name, task in tasks.items() if name not in outdated})
+
+
+def write_windows(
+    folder: Path,
+    tasks: Mapping[str, Task],
+    windows: Mapping[VideoKey, Iterable[StepInterval]],
+    kept: Container[VideoKey] = frozenset(),
+) -> None:
+    """Write windows, and the steps they are for; others in the folder are removed, except those of `kept` videos whose tasks have the same steps."""
+    steps = _steps_of_windows(folder)
+    written = {f"{key}.csv" for key in windows}
+    for path in sorted(folder.glob("*.csv")):
+        key = VideoKey(*path.stem.split("_", 1)) if "_" in path.stem else None
+        task = None if key is None else tasks.get(key.task)
+        same = task is not None and steps.get(task.id, task.steps) == task.steps
+        if path.name not in written and not (same and key in kept):
+            path.unlink(missing_ok=True)
+    write_json(folder / STEPS_FILE, {"format": 1, "tasks": {name: list(task.steps) for name, task in sorted(tasks.items())}})
+    for key, intervals in sorted(windows.items()):
+        write_step_intervals(folder / f"{key}.csv", intervals)
+
+
+def _steps_of_windows(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Task -> the steps that the windows in a folder number; empty for windows of earlier versions, which did not record them."""
+    try:
+        tasks = json.loads(storage_text(folder / STEPS_FILE, "utf-8"))["tasks"]
+        return {name: tuple(map(str, steps)) for name, steps in tasks.items()}
+    except OSError as error:
+        raise_if_disk_failed(error)
+        return {}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise InputError(f"{folder / STEPS_FILE}: damaged; delete {folder}, and `crosstask narrate` makes it again") from None
 
 
 def write_release(corpus: Corpus, folder: Path) -> None:

@@ -21,7 +21,16 @@ from crosstask.metrics.matched_f1 import MatchedF1
 from crosstask.metrics.recall import StepRecall, mean_over_tasks
 from crosstask.metrics.truth import annotated_videos, true_segments
 from crosstask.narration.joint_decoding import JointDecoder, fit_joint_decoder
-from crosstask.records import Corpus, InputError, Video, choice_argument, corpus_argument, parse_video_key, whole_argument
+from crosstask.records import (
+    Corpus,
+    InputError,
+    Video,
+    choice_argument,
+    corpus_argument,
+    list_argument,
+    parse_video_key,
+    whole_argument,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,7 +181,7 @@ def _named(name: str, corpus: Corpus, tested: Sequence[Video], seed: int) -> Sco
 
 def _by_key(corpus: Corpus, videos: Iterable[str | Video]) -> list[Video]:
     """The videos with these keys, in corpus order."""
-    wanted = {video.key if isinstance(video, Video) else parse_video_key(video) for video in videos}
+    wanted = {video.key if isinstance(video, Video) else parse_video_key(video) for video in list_argument(videos, "videos")}
     found = [video for video in corpus.videos if video.key in wanted]
     if missing := sorted(map(str, wanted - {video.key for video in found})):
         raise InputError(f"video {missing[0]} is not in corpus '{corpus.name}'; expected TASK_VIDEO of its list")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,7 +11,8 @@ from crosstask.evaluation.paired import METRICS, compare_methods, summarise_meth
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.figures import draw_bars
 from crosstask.experiments.runner import ExperimentConfig, Results, run_arms
-from crosstask.storage import write_json, write_text
+from crosstask.records import InputError
+from crosstask.storage import read_text, write_json, write_text
 
 FORMAT = 1  # version of results.json
 Summary = dict[str, Any]
@@ -97,6 +99,19 @@ def long_format_rows(summary: Summary) -> list[list[Any]]:
             for task, figure in [("mean", of[measure]), *of[measure]["tasks"].items()]:
                 rows += [[name, run, measure, task, repr(value)] for run, value in enumerate(figure["runs"])]
     return rows
+
+
+def refuse_other_experiment(config: ExperimentConfig, name: str) -> None:
+    """An error where the folder holds the results of another experiment, or on another corpus, which would be overwritten."""
+    try:
+        there = json.loads(read_text(config.out / "results.json", "utf-8"))
+        before, corpus = there["experiment"], there["corpus"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # none, or damaged
+        return
+    if (before, corpus) != (name, config.protocol()["corpus"]):
+        raise InputError(
+            f"--out {config.out}: it holds the results of experiment '{before}' on '{corpus}', which would be overwritten; name another folder"
+        )
 
 
 def write_result(config: ExperimentConfig, result: ExperimentResult, draw: Draw | None = None) -> ExperimentResult:

@@ -16,6 +16,7 @@ CONTAINERS = (
     "ivf,rm,dv,nut,wtv,wav,mp3,aac,flac,aiff"
 )
 CONTAINER_TIME_BASE = 1e6  # units per second of container times, FFmpeg's AV_TIME_BASE
+MAX_VIDEO_S = 24 * 3600  # ours: beyond it time stamps and headers are taken for damaged
 MAX_FRAME_PIXELS = 8192 * 8192  # ours: twice 8K video; larger frames could exhaust the memory
 
 
@@ -145,12 +146,18 @@ def decode_frames(container: Any, stream: Any, errors: DecodingErrors | None = N
 class MediaInfo:
     """Properties of a video file from its header."""
 
-    duration_s: float  # 0 if the header does not give it
+    duration_s: float  # 0 if the header gives none that is possible
     width: int
     height: int
     frames_per_second: float
     has_audio: bool
     n_subtitles: int
+
+
+def header_duration_s(container: Any) -> float:
+    """The duration in the header of a container; 0 if there is none, or one that no video has."""
+    duration_s = (container.duration or 0) / CONTAINER_TIME_BASE
+    return duration_s if 0 < duration_s <= MAX_VIDEO_S else 0.0
 
 
 def probe(path: Path) -> MediaInfo:
@@ -159,7 +166,7 @@ def probe(path: Path) -> MediaInfo:
         stream = video_stream(path, container)
         context = stream.codec_context
         return MediaInfo(
-            duration_s=(container.duration or 0) / CONTAINER_TIME_BASE,
+            duration_s=header_duration_s(container),
             width=context.width,
             height=context.height,
             frames_per_second=float(stream.average_rate or 0),

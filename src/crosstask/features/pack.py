@@ -75,6 +75,8 @@ def _pack(source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str, 
             flushed = flusher.submit(_flush_and_index, file, pack)
         if flushed is not None:
             flushed.result()
+        elif pack.videos:  # nothing was missing: files were copied or swapped back and have other times
+            write_json(folder / "index.json", index_of(pack))
     _remove_older(pack)
     return pack
 
@@ -84,7 +86,7 @@ def _current_part_of(source: NpyFeatures, folder: Path, dtype: str) -> PackedFea
     old = read_index(folder / "index.json")
     if old is None or old.dtype != dtype or not old.files_are_complete:
         return None
-    kept = [video for video in old.videos.values() if _is_current(source, video)]
+    kept = [video for video in (_renewed(source, video, dtype) for video in old.videos.values()) if video is not None]
     used = sorted({video.part for video in kept})
     number = {part: i for i, part in enumerate(used)}
     videos = {video.id: replace(video, part=number[video.part]) for video in kept}
@@ -155,12 +157,12 @@ def remove_stale_files(pack: PackedFeatures) -> None:
 
 
 class _Prepared(NamedTuple):
-    """A video's rows in the dtype of the pack, their checksum, and (size, mtime) of the source file."""
+    """A video's rows in the dtype of the pack, their checksum, and (size, mtime, ctime) of the source file."""
 
     id: str
     rows: npt.NDArray[np.floating]
     crc32: int
-    stamp: tuple[int, int]
+    stamp: tuple[int, int, int]
 
 
 def _prepared(source: NpyFeatures, video_ids: Sequence[str], dtype: str) -> Iterator[_Prepared]:
@@ -181,8 +183,8 @@ def _prepared(source: NpyFeatures, video_ids: Sequence[str], dtype: str) -> Iter
 
 def _prepare(source: NpyFeatures, video_id: str, dtype: str) -> _Prepared:
     source.length(video_id)  # an InputError for a file that cannot be read
-    stamp = _size_and_mtime(source.path(video_id))  # before the rows are read, so that a later change of the file is detected
-    rows = as_packed(source.load(video_id), dtype, video_id)
+    stamp = _size_and_times(source.path(video_id))  # before the rows are read, so that a later change of the file is detected
+    rows = as_packed(source.rows(video_id), dtype, video_id)
     return _Prepared(video_id, rows, checksum(rows), stamp)
 
 
@@ -243,9 +245,31 @@ def dtype_of_pack(folder: Path) -> str | None:
 
 
 def _is_current(source: NpyFeatures, video: PackedVideo) -> bool:
-    return video.id in source and _size_and_mtime(source.path(video.id)) == (video.source_size, video.source_mtime_ns)
+    """True if the source file is the one that was packed, by its size and times."""
+    if video.id not in source:
+        return False
+    size, mtime_ns, ctime_ns = _size_and_times(source.path(video.id))
+    return (size, mtime_ns) == (video.source_size, video.source_mtime_ns) and video.source_ctime_ns in (0, ctime_ns)
 
 
-def _size_and_mtime(path: Path) -> tuple[int, int]:
+def _renewed(source: NpyFeatures, video: PackedVideo, dtype: str) -> PackedVideo | None:
+    """The packed video if its source file is current; None if it has changed.
+
+    Archives and copies can give another file the same modification time, so that a file of which only the change time differs is compared by its rows.
+    """
+    if _is_current(source, video):
+        return video
+    if video.id not in source or _size_and_times(source.path(video.id))[:2] != (video.source_size, video.source_mtime_ns):
+        return None
+    try:
+        now = _prepare(source, video.id, dtype)
+    except InputError:  # packing it again says why
+        return None
+    same = (len(now.rows), now.crc32) == (video.n_rows, video.crc32)
+    return replace(video, source_ctime_ns=now.stamp[2]) if same else None
+
+
+def _size_and_times(path: Path) -> tuple[int, int, int]:
+    """Size, modification time and change time of a file."""
     status = path.stat()
-    return status.st_size, status.st_mtime_ns
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns

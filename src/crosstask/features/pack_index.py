@@ -1,7 +1,7 @@
 """An open pack: rows of many videos in memory-mapped files, and the index that says where the rows of each video are.
 
 A pack is a folder of parts, `rows-DIGEST.bin` (rows of some videos, one after the other, float16 or float32, C order), and `index.json`: the parts, and
-for each video its part, its first row there, the checksum of its rows, and the size and modification time of its source file. A part never changes; videos
+for each video its part, its first row there, the checksum of its rows, and size and times of its source file. A part never changes; videos
 that are added go to new parts. Packs of format 2 have one part and are read as well.
 """
 
@@ -32,7 +32,7 @@ _PART_NAME = re.compile(r"rows-[0-9a-f]{16}\.bin")
 
 @dataclass(frozen=True, slots=True)
 class PackedVideo:
-    """Position and checksum of one video's rows in its part, and size and modification time of their source file."""
+    """Position and checksum of one video's rows in its part, and size, modification time and change time of their source file."""
 
     id: str
     part: int
@@ -41,6 +41,7 @@ class PackedVideo:
     crc32: int
     source_size: int
     source_mtime_ns: int
+    source_ctime_ns: int = 0  # of the file's status, which no program can set; 0 in packs of earlier versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +227,9 @@ def _is_valid(pack: PackedFeatures) -> bool:
     part, next_row = 0, 0
     for video in pack.videos.values():
         numbers = (video.part, video.first_row, video.n_rows, video.crc32, video.source_size)
-        if type(video.id) is not str or type(video.source_mtime_ns) is not int:  # before 1970 it is negative
+        if type(video.id) is not str or {type(video.source_mtime_ns), type(video.source_ctime_ns)} != {
+            int
+        }:  # before 1970 it is negative
             return False
         if not all(type(number) is int and number >= 0 for number in numbers):
             return False

@@ -20,7 +20,7 @@ from crosstask.learning.hmm.class_means import FactoredKernel, Kernel, observati
 from crosstask.learning.hmm.em import EmRun, EmSettings, EmState, HmmParameters, fit_em, summarise
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
 from crosstask.learning.hmm.whitening import autocorrelation_time, fit_whitening
-from crosstask.methods.hmm_arrays import labels_of, whitened_features, window_mask
+from crosstask.methods.hmm_arrays import RowsOfVideos, labels_of, whitened_features, window_mask
 from crosstask.methods.hmm_ensemble import VARIATIONS, HmmEnsemble
 from crosstask.methods.hmm_scorer import LARGEST_DENSE_KERNEL, HmmScorer, step_name_encoder
 from crosstask.methods.protocols import Params
@@ -90,11 +90,11 @@ class HiddenMarkovModel(Params):
         notices.report(narrated=len(notices.no_windows) < len(videos))
         tasks = [corpus.tasks[task] for task in sorted({video.task for video in videos})]
         number = {task.id: i for i, task in enumerate(tasks)}
-        rows = {video.id: corpus.features.rows(video.id) for video in videos}
-        whitening = self.start.whitening if self.start else fit_whitening([rows[video_id] for video_id in sorted(rows)])
+        video_ids = sorted({video.id for video in videos})
+        whitening = self.start.whitening if self.start else fit_whitening(RowsOfVideos(corpus.features, video_ids))
         side = with_names_of(corpus.text_side, tasks) if corpus.text_side is not None and self.meaning else None
         directions = text_directions(side, tasks, whitening) if side is not None else None
-        whitened = whitened_features(rows, whitening, corpus)
+        whitened = whitened_features(corpus, video_ids, whitening)
         training = [HmmVideo(number[v.task], whitened[v.id], window_mask(corpus, v), labels_of(corpus, v)) for v in videos]
         noise = observation_noise(autocorrelation_time([video.rows for video in training]))
         common = replace(self.settings, mean_prior=replace(self.settings.mean_prior, noise=noise))

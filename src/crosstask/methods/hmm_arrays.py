@@ -1,28 +1,45 @@
 """A corpus as the arrays that EM reads: whitened features, masks of windows, and what a person labelled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from crosstask.learning.hmm.known_steps import KnownSteps
 from crosstask.learning.hmm.whitening import Whitening
-from crosstask.records import Corpus, InputError, StepLabel, Video, segment_at
+from crosstask.records import Corpus, FeatureRows, InputError, StepLabel, Video, segment_at
 from crosstask.storage import derived_folder, scratch_rows
 
 LARGEST_WINDOW = 0.5  # share of the video; a longer window says nothing about when
 
 
-def whitened_features(
-    rows: Mapping[str, npt.NDArray[np.floating]], whitening: Whitening, corpus: Corpus
-) -> dict[str, npt.NDArray[np.float32]]:
+@dataclass(frozen=True)
+class RowsOfVideos(Sequence[npt.NDArray[np.floating]]):
+    """Rows (T, D) of some videos, each read when it is asked for: the files of a corpus need not fit into memory together."""
+
+    features: FeatureRows
+    video_ids: Sequence[str]
+
+    def __len__(self) -> int:
+        """Number of videos."""
+        return len(self.video_ids)
+
+    def __getitem__(self, number: Any) -> Any:
+        """(T, D) of one video."""
+        return self.features.rows(self.video_ids[number])
+
+
+def whitened_features(corpus: Corpus, video_ids: Sequence[str], whitening: Whitening) -> dict[str, npt.NDArray[np.float32]]:
     """(T, d) of each video; those of a large corpus are kept in an unlinked temporary file beside its pack."""
     folder = derived_folder(corpus.folder) if corpus.folder is not None else None
-    buffer = scratch_rows(sum(len(video) for video in rows.values()), whitening.width, folder)
+    lengths = [corpus.features.length(video_id) for video_id in video_ids]
+    buffer = scratch_rows(sum(lengths), whitening.width, folder)
     whitened, first = {}, 0
-    for video_id in sorted(rows):
-        last = first + len(rows[video_id])
-        buffer[first:last] = whitening.transform(rows[video_id])
+    for video_id, length in zip(video_ids, lengths, strict=True):
+        last = first + length
+        buffer[first:last] = whitening.transform(corpus.features.rows(video_id))
         if not np.isfinite(buffer[first:last]).all():
             raise InputError(f"video {video_id}: its features are too large to train on; extract or scale them again")
         whitened[video_id] = buffer[first:last]

@@ -92,6 +92,8 @@ def hmm_from(arrays: Mapping[str, npt.NDArray[Any]], values: Mapping[str, Any]) 
             settings = _settings_from(of_member.get("em_settings", {}))
             own_vectors = vectors if of_member.get("meaning", True) else None
             members.append(HmmScorer(whitening, parameters, tasks, sharing, settings, n_videos, own_vectors, side))
+    except InputError:
+        raise
     except (KeyError, TypeError, IndexError, ValueError, OverflowError, AttributeError) as error:
         raise InputError(f"model file: a part is missing ({error}); train it again") from None
     for member in members:
@@ -148,5 +150,9 @@ def _is_possible(prior: TaskPrior, n_steps: int) -> bool:
 
 def _settings_from(values: Mapping[str, Any]) -> EmSettings:
     """The settings in a model file; files of version 0.1 were always trained with the default ones."""
+    if unknown := sorted(set(values) - {field.name for field in fields(EmSettings)}):
+        raise InputError(
+            f"model file: setting '{unknown[0]}' is unknown, so another version of crosstask wrote it; train it again"
+        )
     mean_prior = {f.name: float(values["mean_prior"][f.name]) for f in fields(MeanPrior)} if values else {}
     return EmSettings(**{**values, "mean_prior": MeanPrior(**mean_prior)})

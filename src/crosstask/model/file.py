@@ -13,11 +13,12 @@ from crosstask.methods.component_scorer import component_scorer_from
 from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.model.model import Model
 from crosstask.records import InputError, Task, VideoKey, parse_video_key, path_argument
-from crosstask.storage import content_is_intact, with_content_digest, write_bytes
+from crosstask.storage import content_is_intact, refuse_other_content, with_content_digest, write_bytes
 from crosstask.text.sharing import SharingFunction
 
 FORMAT = 1
-_DEVIATIONS = "unit"  # of feature columns, in a model of the default method
+# In a model of the default method: deviations of feature columns, and thresholds that version 0.1 wrote, which are no longer used.
+_MAY_BE_INFINITE = ("unit", ".least")
 Arrays = dict[str, npt.NDArray[np.generic]]
 
 
@@ -94,7 +95,9 @@ def save_model(model: Model, path: str | Path) -> Path:
     }
     contiguous = {name: np.ascontiguousarray(a) for name, a in sorted(arrays.items())}
     text = json.dumps(with_content_digest(description, contiguous), sort_keys=True, ensure_ascii=False)
-    return write_bytes(path_argument(path, "the model file to write"), save(contiguous, {"crosstask": text}))
+    place = path_argument(path, "the model file to write")
+    refuse_other_content(place)
+    return write_bytes(place, save(contiguous, {"crosstask": text}))
 
 
 def load_model(path: str | Path, sharing: SharingFunction | None = None) -> Model:
@@ -126,10 +129,10 @@ def _with_sharing(path: Path, scorer: Any, sharing: SharingFunction) -> Any:
 
 
 def _is_usable(name: str, array: npt.NDArray[Any]) -> bool:
-    """True if an array is finite; deviations may be infinite, which is that of a constant column."""
+    """True if an array is finite; deviations may be infinite, which is that of a constant column, and so may former thresholds."""
     if array.dtype.kind != "f":
         return True
-    return not np.isnan(array).any() if name == _DEVIATIONS else bool(np.isfinite(array).all())
+    return not np.isnan(array).any() if name.endswith(_MAY_BE_INFINITE) else bool(np.isfinite(array).all())
 
 
 def _trained_key(text: str, tasks: Iterable[str]) -> VideoKey:

@@ -19,7 +19,7 @@ from crosstask.narration.joint_decoding import (
 )
 from crosstask.narration.language import language_of
 from crosstask.narration.narrate import NarratedVideo, why_unusable
-from crosstask.records import InputError, Localization, Narration, Task, Video
+from crosstask.records import InputError, Localization, Narration, Task, Video, path_argument
 
 log = logging.getLogger(__name__)
 AUTO = "auto"  # subtitles beside the video file, where there are any
@@ -79,7 +79,7 @@ def narration_for(model: object, video: object, narration: str | Path | None, fe
         if contains_speech(feature_spec):
             log.warning("narration is not used: the model's features contain speech already")
             return None
-        return read_narration(Path(narration))
+        return read_narration(path_argument(narration, "a subtitle file"))
     if not has_feature_evidence(model) or contains_speech(feature_spec) or not isinstance(video, str | Path):
         return None
     try:
@@ -90,10 +90,16 @@ def narration_for(model: object, video: object, narration: str | Path | None, fe
 
 
 def narration_beside(path: Path) -> Narration | None:
-    """The narration in subtitles beside a video file (`talk.vtt` or `talk.en.srt` for `talk.mp4`); None where there are none."""
-    from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
-    from crosstask.datasets.subtitle_folders import SubtitleFolders
+    """The narration in subtitles beside a video file; None where there are none."""
+    from crosstask.datasets.subtitles import read_narration
 
-    if path.suffix.lower() not in VIDEO_EXTENSIONS:
-        return None
-    return SubtitleFolders((path.parent,)).get(path.stem)
+    file = subtitles_beside(path)
+    return None if file is None else read_narration(file)
+
+
+def subtitles_beside(path: Path) -> Path | None:
+    """The subtitle file beside a video file (`talk.vtt` or `talk.en.srt` for `talk.mp4`); None where there is none."""
+    from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
+    from crosstask.datasets.subtitle_folders import files_by_video
+
+    return files_by_video(path.parent).get(path.stem) if path.suffix.lower() in VIDEO_EXTENSIONS else None

@@ -27,7 +27,7 @@ from crosstask.narration.joint_decoding import (
     has_feature_evidence,
 )
 from crosstask.pipeline.frame_strips import write_strips
-from crosstask.pipeline.media import media_of
+from crosstask.pipeline.media import contents_of, media_of
 from crosstask.pipeline.recalibration import calibration_of_run, recalibrated
 from crosstask.records import Corpus, InputError, Localization, Narration, StepLabel, Task, Video, VideoKey
 from crosstask.report.page import EVALUATED_VIDEOS, LABELLED_VIDEOS, write_report
@@ -35,6 +35,8 @@ from crosstask.runs import Run, RunVideo, open_run, write_run
 
 if TYPE_CHECKING:
     from crosstask.pipeline.run import RunConfig
+
+KIND, DEMO_KIND = "run", "demo"  # of the run folder
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def localize_corpus(
     advance: Callable[[], None] = lambda: None,
 ) -> Localized:
     """Localize every video that has features and write the run folder `out`; `skipped` says why others have none."""
-    media = media_of(corpus)
+    media, contents = media_of(corpus), contents_of(corpus)
     uniform = Uniform()
     found: dict[str, list[Localization]] = {model.method: [], "uniform": []}
     scores, videos, reasons = [], [], dict(skipped)
@@ -78,12 +80,13 @@ def localize_corpus(
         found["uniform"].append(localization_of(task, uniform.score(task, rows), video.id))
         truth, windows = corpus.annotations.get(video.key), corpus.windows.get(video.key)
         path = media.get(video.key)
-        videos.append(RunVideo(video.task, video.id, len(rows), str(path.resolve()) if path else None, truth, windows))
+        file = str(path.resolve()) if path else None
+        videos.append(RunVideo(video.task, video.id, len(rows), file, truth, windows, contents.get(video.key)))
     save_model(model, out / "model.safetensors")
     results = _results(corpus, {model.method: model, "uniform": uniform}, videos, config, joint)
     run = Run(
         title=f"Steps found in {corpus.name}",
-        kind="run",
+        kind=DEMO_KIND if config.synthetic else KIND,
         command=config.command,
         seed=config.seed,
         synthetic=config.synthetic,

@@ -1,6 +1,6 @@
 """A few video, subtitle or feature files -> their localizations, as text in any export format, or as a run folder that `view` opens."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from crosstask import __version__
 from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
 from crosstask.export import LocalizedVideo, exported_files, left_out, videos_of_run
+from crosstask.extraction.content_hash import content_digest
 from crosstask.features import read_rows
+from crosstask.model.joint_localization import subtitles_beside
 from crosstask.model.localize_video import FEATURES, FoundInFile, localize_file
 from crosstask.records import InputError, Localization, Narration, Task, VideoKey, refuse_escaping_id
-from crosstask.runs import Run, RunVideo, refuse_other_run, write_run
+from crosstask.runs import Run, RunVideo, refuse_other_run, remove_labels_of_replaced, write_run
 from crosstask.storage import write_text
 
 if TYPE_CHECKING:
@@ -86,7 +88,8 @@ def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tu
         number = sum(video.id == name or video.id.startswith(f"{name} (") for video in videos)
         video_id = f"{name} ({number + 1})" if number else name
         media = None if file.media is None else str(file.media.resolve())
-        videos.append(RunVideo(task.id, video_id, file.found.n_segments, media))
+        content = None if file.media is None else content_digest(file.media)
+        videos.append(RunVideo(task.id, video_id, file.found.n_segments, media, content=content))
         localizations[videos[-1].key] = replace(file.found.localization, video=video_id, task=task.id)
     title = f"Steps found in {len(videos)} video{'' if len(videos) == 1 else 's'}"
     methods = (_METHOD,)
@@ -97,8 +100,9 @@ def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tu
 
 def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task, command: str) -> Path:
     """The run folder, now holding these localizations and what is said; `crosstask view` and `export` read it."""
-    refuse_other_run(folder, _METHOD)
+    refuse_other_run(folder, _METHOD, [file.media for file in found if file.media is not None])
     run, localizations = run_of_files(found, task, command)
+    remove_labels_of_replaced(folder, {video.key: video.content for video in run.videos if video.content is not None})
     said: dict[VideoKey, Narration] = {
         video.key: file.found.narration for video, file in zip(run.videos, found, strict=True) if file.found.narration is not None
     }
@@ -120,21 +124,43 @@ def exports_of_files(
 
 
 def write_exports(
-    out: Path, found: Sequence[LocalizedFile], task: Task, names: Sequence[str], all_steps: bool = False
+    out: Path,
+    found: Sequence[LocalizedFile],
+    task: Task,
+    names: Sequence[str],
+    all_steps: bool = False,
+    read: Iterable[Path] = (),
 ) -> tuple[list[Path], list[str]]:
-    """Paths of the files written, and remarks: `out` itself where it has an ending and there is one file, else `out/FORMAT/FILE`."""
+    """Paths of the files written, and remarks: `out` itself where it has an ending and there is one file, else `out/FORMAT/FILE`.
+
+    Nothing is written where a file that was read would be overwritten: a localized one, its video or subtitles, or one of `read`.
+    """
     as_file = bool(out.suffix) and not out.is_dir()
     if as_file and len(names) > 1:
         raise InputError(f"--out {out}: {len(names)} formats do not fit into one file; name a folder, or one --format")
-    paths, remarks = [], []
+    placed: dict[Path, str] = {}
+    remarks: list[str] = []
     for name in names:
         texts, of_format = exports_of_files(found, task, [name], (out.parent if as_file else out / name).absolute(), all_steps)
         if as_file and len(texts[name]) > 1:
             raise InputError(f"--out {out}: {name} makes {len(texts[name])} files; name a folder")
         for file, text in texts[name].items():
-            paths.append(write_text(out if as_file else out / name / refuse_escaping_id(file, "file"), text))
+            placed[out if as_file else out / name / refuse_escaping_id(file, "file")] = text
         remarks += [remark for remark in of_format if remark not in remarks]
-    return paths, remarks
+    _refuse_overwriting(placed, [*read, *(path for file in found for path in _files_read(file))])
+    return [write_text(path, text) for path, text in placed.items()], remarks
+
+
+def _files_read(file: LocalizedFile) -> list[Path]:
+    """A localized file, the video file that shows it, and subtitles beside these."""
+    paths = [path for path in (file.path, file.media) if path is not None]
+    return [*paths, *(said for said in map(subtitles_beside, paths) if said is not None)]
+
+
+def _refuse_overwriting(written: Iterable[Path], read: Iterable[Path]) -> None:
+    known = {path.resolve() for path in read}
+    if taken := [path for path in written if path.resolve() in known]:
+        raise InputError(f"--out: {taken[0]} would be overwritten, and the steps were found with it; name another file or folder")
 
 
 def _length(path: Path, localization: Localization) -> int:

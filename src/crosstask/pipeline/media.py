@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 
 from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS, media_files
+from crosstask.features import NpyFeatures
 from crosstask.pipeline.unmatched_files import unmatched_files
 from crosstask.records import Corpus, InputError, VideoKey
 
@@ -40,6 +41,16 @@ def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str,
                 f"{path.parent.name}/{path.name} and {other.parent.name}/{other.name} are different videos of one name; rename one"
             )
     return {video: path for video, path in chosen.items() if video not in clashes}, clashes
+
+
+def contents_of(corpus: Corpus) -> dict[VideoKey, str]:
+    """The digest of the file of each video whose features were extracted here."""
+    from crosstask.extraction.extract_many import content_of_features
+
+    if not isinstance(corpus.features, NpyFeatures):
+        return {}
+    known = {video.key: content_of_features(corpus.features.folder, video.id) for video in corpus.videos}
+    return {key: content for key, content in known.items() if content is not None}
 
 
 def need_media(corpus: Corpus) -> dict[VideoKey, Path]:

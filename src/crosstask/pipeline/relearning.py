@@ -227,6 +227,7 @@ def undo_learning(run: RunFolder) -> None:
         raise InputError("nothing was learnt that could be undone")
     main = run.run.methods[0]
     with nonblocking_lock(run.folder):
+        run.raise_if_remade()
         _restore(run.folder, main)
         shutil.rmtree(before)
         refresh_report(run.folder)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from crosstask.datasets import open_corpus, write_step_intervals
+from crosstask.datasets import open_corpus, write_windows
 from crosstask.datasets.release import StepIntervalFiles
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.extraction.extract_many import ExtractionReport
@@ -25,9 +25,9 @@ from crosstask.methods.text_prior import with_text_side
 from crosstask.model.file import load_model
 from crosstask.model.model import Model
 from crosstask.model.training import n_epochs, train
-from crosstask.narration.narrate import narrate_best, transcripts, usable_videos
+from crosstask.narration.narrate import NarrationResult, narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
-from crosstask.pipeline.localize_corpus import localize_corpus
+from crosstask.pipeline.localize_corpus import KIND, localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.pipeline.preflight import (
     check_before_run,
@@ -37,8 +37,19 @@ from crosstask.pipeline.preflight import (
     warn_about_unusable_subtitles,
 )
 from crosstask.pipeline.run_labels import labels_of, relevant_videos, remove_learning_backup, with_run_labels
-from crosstask.pipeline.transcribe import TranscriptionReport, transcribe_videos
-from crosstask.records import Corpus, InputError, Localization, Progress, VideoKey, no_progress, path_argument, whole_argument
+from crosstask.pipeline.transcribe import TranscriptionReport, remove_outdated, transcribe_videos
+from crosstask.records import (
+    Corpus,
+    InputError,
+    Localization,
+    Progress,
+    VideoKey,
+    list_argument,
+    no_progress,
+    path_argument,
+    whole_argument,
+)
+from crosstask.runs import inside, refuse_other_run
 from crosstask.storage import derived_folder, nonblocking_lock
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import choose_encoder
@@ -105,6 +116,10 @@ def run(
     used in training and stay as they are; `use_annotations` lists videos ("TASK_VIDEO") whose annotation in the corpus is used as well, or is "all".
     """
     folder, seed = path_argument(folder, "a folder with corpus.toml"), whole_argument(seed, "seed")
+    if features is not None and not isinstance(features, str):
+        raise InputError(f"features is {features!r:.60}; expected text such as 'default', 'light' or 'clip=FOLDER'")
+    if not isinstance(transcribe, bool):
+        raise InputError(f"transcribe is {transcribe!r:.60}; expected True or False")
     known = load_model(model).feature_spec if model is not None else "unknown"
     config = RunConfig(
         spec=parse_feature_spec(features or (known if known != "unknown" else default_features())),
@@ -114,7 +129,7 @@ def run(
         command=f"crosstask run {folder.name} --seed {seed}",
         use_annotations=use_annotations
         if use_annotations is None or isinstance(use_annotations, str)
-        else tuple(use_annotations),
+        else tuple(list_argument(use_annotations, "use_annotations")),
     )
     return run_folder(folder, path_argument(out, "the run folder to write") if out is not None else folder / "run", config)
 
@@ -124,6 +139,7 @@ def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = 
     corpus = open_corpus(folder)
     check_before_run(corpus, out, config.speech_model if config.transcribe else None)
     with nonblocking_lock(out), nonblocking_lock(derived_folder(folder)):
+        refuse_other_run(out, KIND, () if inside(folder, out) else media_of(corpus).values())  # inside: a copied collection
         return run_stages(corpus, out, config, progress)
 
 
@@ -148,13 +164,15 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
     assert corpus.folder is not None
     files, _ = files_by_id(media_of(corpus))
     ours = derived_folder(corpus.folder) / "subtitles"
-    without = {v: path for v, path in files.items() if v not in corpus.subtitles or (ours / f"{v}.vtt").is_file()}
-    if not without or not config.transcribe:
-        return corpus, TranscriptionReport()
-    with progress("transcribing", len(without)) as advance:
-        report = transcribe_videos(without, ours, config.speech_model, advance, config.language)
     theirs = corpus.subtitles if isinstance(corpus.subtitles, SubtitleFolders) else SubtitleFolders(())
     folders = (ours, *(folder for folder in theirs.folders if folder != ours))  # the user's subtitles go before ours
+    remove_outdated(files, ours)
+    found = SubtitleFolders(folders, theirs.renamed)
+    without = {v: path for v, path in files.items() if v not in found or (ours / f"{v}.vtt").is_file()}
+    if not without or not config.transcribe:
+        return replace(corpus, subtitles=found), TranscriptionReport()
+    with progress("transcribing", len(without)) as advance:
+        report = transcribe_videos(without, ours, config.speech_model, advance, config.language)
     return replace(corpus, subtitles=SubtitleFolders(folders, theirs.renamed)), report
 
 
@@ -179,15 +197,15 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
         return corpus, len(corpus.windows)
     usable, unusable = usable_videos(corpus, [video for video in corpus.videos if corpus.knows_length(video)])
     warn_about_unusable_subtitles(unusable)
-    if not usable:
-        return corpus, 0
     folder = derived_folder(corpus.folder) / "constraints"
-    with nonblocking_lock(folder), progress("narrating", len(usable)) as advance:
-        found = narrate_best(corpus, usable, config.encoder(transcripts(usable)), advance=advance)
-        for name in sorted({path.name for path in folder.glob("*.csv")} - {f"{key}.csv" for key in found.windows}):
-            (folder / name).unlink()
-        for key, windows in sorted(found.windows.items()):
-            write_step_intervals(folder / f"{key}.csv", windows)
+    if not usable and not folder.is_dir():
+        return corpus, 0
+    with nonblocking_lock(folder):
+        found = NarrationResult({})  # also replaces the windows of subtitles that are gone
+        if usable:
+            with progress("narrating", len(usable)) as advance:
+                found = narrate_best(corpus, usable, config.encoder(transcripts(usable)), advance=advance)
+        write_windows(folder, corpus.tasks, found.windows)
     ours = StepIntervalFiles(folder, corpus.tasks)
     if isinstance(corpus.windows, ChainMap):  # published windows go before ours
         return replace(corpus, windows=ChainMap(corpus.windows.maps[0], ours)), len(found.windows)  # type: ignore[arg-type]

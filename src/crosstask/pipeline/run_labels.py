@@ -7,18 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 
 from crosstask.model.training import annotated_labels
+from crosstask.pipeline.media import contents_of, media_of
 from crosstask.records import Corpus, StepLabel, Video, VideoKey
-from crosstask.runs import LabelStore
+from crosstask.runs import LabelStore, remove_labels_of_replaced
 from crosstask.runs.relevance import IRRELEVANT, read_relevance
 
 log = logging.getLogger(__name__)
+_NAMED = 5  # videos that a warning lists
 BEFORE = "before_learning"  # in the run folder: the files that the last accepted proposal replaced (`relearning.py`)
 
 
 def with_run_labels(corpus: Corpus, out: Path, use_annotations: Iterable[str] | str | None = None) -> Corpus:
     """The corpus with hard labels: those in the run folder, then, for steps without one, the annotations of the videos that are named."""
     in_corpus = {video.key: video for video in corpus.videos}
+    remove_labels_of_replaced(out, contents_of(corpus))
+    followed = follow_renamed_videos(corpus, out)
     given = LabelStore(out, corpus.tasks).step_labels()
+    if absent := sorted(str(key) for key in given if key not in in_corpus and key not in followed):
+        log.warning("labels of %d videos that the corpus does not have are not used: %s", len(absent), ", ".join(absent[:_NAMED]))
     inside = {key: _inside(corpus, in_corpus[key], labels) for key, labels in given.items() if key in in_corpus}
     in_run = {key: labels for key, labels in inside.items() if labels}
     annotated = annotated_labels(corpus, use_annotations)
@@ -26,6 +32,17 @@ def with_run_labels(corpus: Corpus, out: Path, use_annotations: Iterable[str] | 
         corpus,
         labels={**corpus.labels, **{key: merged(annotated.get(key, ()), in_run.get(key, ())) for key in {**annotated, **in_run}}},
     )
+
+
+def follow_renamed_videos(corpus: Corpus, out: Path) -> set[VideoKey]:
+    """Copy labels of NAME to TASK-NAME, the id that a video has since another task has a video of its name; returns the former keys of such videos."""
+    store, present = LabelStore(out, corpus.tasks), {video.key for video in corpus.videos}
+    labels, former = store.labels(), {key: VideoKey(key.task, path.stem) for key, path in media_of(corpus).items()}
+    renamed = {key: before for key, before in former.items() if before not in present}
+    for key, before in renamed.items():
+        if before in labels and key not in labels:
+            store.append(key, list(labels[before].values()), f"labels of {before}")
+    return set(renamed.values())
 
 
 def _inside(corpus: Corpus, video: Video, labels: tuple[StepLabel, ...]) -> tuple[StepLabel, ...]:

@@ -7,9 +7,12 @@ from pathlib import Path
 from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.extraction.content_hash import content_digest
-from crosstask.extraction.speech import can_transcribe, embedded_subtitles, transcribe
+from crosstask.extraction.speech import SpeechModelError, can_transcribe, embedded_subtitles, refuse_incomplete_model, transcribe
 from crosstask.records import InputError
 from crosstask.storage import nonblocking_lock, raise_if_disk_failed
+
+_HEARD_IN = "heard in "  # then the digest of the video file, and the language and speech model that the user chose
+_HEAD_CHARACTERS = 400
 
 
 @dataclass
@@ -30,9 +33,9 @@ def transcribe_videos(
     advance: Callable[[], None] = lambda: None,
     language: str | None = None,
 ) -> TranscriptionReport:
-    """Write `folder/VIDEO.vtt` for each of these videos; one that was made from the same content is kept.
+    """Write `folder/VIDEO.vtt` for each of these videos; one that was made from the same content by the same model is kept.
 
-    Without a language, it is detected in each video.
+    Without a model, those of any model are kept. Without a language, it is detected in each video.
     """
     transcribed = TranscriptionReport()
     raise_if_no_speech_model(model)
@@ -40,6 +43,8 @@ def transcribe_videos(
         for video_id, path in sorted(files.items()):
             try:
                 _transcribe(video_id, path, folder, model, language, transcribed)
+            except SpeechModelError:
+                raise
             except InputError as error:
                 transcribed.skipped[video_id] = str(error)
             except OSError as error:
@@ -49,18 +54,37 @@ def transcribe_videos(
     return transcribed
 
 
+def remove_outdated(files: Mapping[str, Path], folder: Path) -> None:
+    """Remove subtitles that were made from a video file with other content than the one that has its name now."""
+    for video_id, path in sorted(files.items()):
+        head = _head(folder / f"{video_id}.vtt")
+        try:
+            outdated = _HEARD_IN in head and f"{_HEARD_IN}{content_digest(path)}" not in head
+        except OSError as error:  # a later stage says why it cannot be read
+            raise_if_disk_failed(error)
+            continue
+        if outdated:
+            (folder / f"{video_id}.vtt").unlink(missing_ok=True)
+
+
+def _head(path: Path) -> str:
+    """The beginning of a subtitle file, where its origin stands; empty if there is none."""
+    return path.read_text("utf-8", "replace")[:_HEAD_CHARACTERS] if path.is_file() else ""
+
+
 def raise_if_no_speech_model(model: Path | None) -> None:
     """An error now, not at every video, for a folder that holds no speech model."""
-    if model is not None and not (model / "model.bin").is_file():
-        raise InputError(f"{model}: no model.bin; expected a faster-whisper (CTranslate2) model folder")
+    if model is not None:
+        refuse_incomplete_model(model)
 
 
 def _transcribe(
     video_id: str, path: Path, folder: Path, model: Path | None, language: str | None, transcribed: TranscriptionReport
 ) -> None:
     written = folder / f"{video_id}.vtt"
-    stamp = f"heard in {content_digest(path)}" + (f" as {language}" if language else "")
-    if written.is_file() and stamp in written.read_text("utf-8", "replace")[:400]:
+    stamp = f"{_HEARD_IN}{content_digest(path)}" + (f" as {language}" if language else "")
+    stamp += f" by {content_digest(model / 'model.bin')}" if model is not None else ""
+    if f"{stamp}," in _head(written):
         transcribed.reused.append(video_id)
         return
     lines = embedded_subtitles(path)

@@ -22,10 +22,11 @@ from crosstask.metrics.recall import mean_over_tasks
 from crosstask.model.localization import localization_of
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.frame_strips import write_strips
+from crosstask.pipeline.localize_corpus import DEMO_KIND
 from crosstask.pipeline.run import RunConfig, RunResult, run_stages
 from crosstask.records import Corpus, Localization, Progress, Video, VideoKey
 from crosstask.report.page import write_report
-from crosstask.runs import open_run, write_run
+from crosstask.runs import open_run, refuse_other_run, write_run
 from crosstask.storage import nonblocking_lock
 from crosstask.synthetic.films.corpus import render_corpus
 from crosstask.synthetic.films.scripts import TASKS
@@ -69,6 +70,7 @@ def run_film_demo(
 
 
 def _demonstrate(out: Path, seed: int, progress: Progress, workers: int, films: FilmSet) -> FilmDemoResult:
+    refuse_other_run(out, DEMO_KIND)
     tasks = TASKS[: films.n_tasks]
     clock = Clock()
     with progress("rendering", films.n_tasks * films.videos_per_task) as advance:
@@ -170,7 +172,7 @@ def _add_to_run(out: Path, compared: Compared, tested: frozenset[VideoKey]) -> N
     run = replace(
         before.run,
         title="Steps found in synthetic how-to films",
-        kind="demo",
+        kind=DEMO_KIND,
         videos=tuple(video for video in before.run.videos if video.key in tested),
         methods=("hmm", STRANGER, ALONE, "uniform"),
         results=results,

@@ -1,6 +1,13 @@
 """Frozen data types that every other package uses."""
 
-from crosstask.records.arguments import choice_argument, corpus_argument, number_argument, path_argument, whole_argument
+from crosstask.records.arguments import (
+    choice_argument,
+    corpus_argument,
+    list_argument,
+    number_argument,
+    path_argument,
+    whole_argument,
+)
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
 from crosstask.records.feature_sizes import largest_value, unlike_others
 from crosstask.records.installation import install_command
@@ -45,6 +52,7 @@ __all__ = [
     "install_command",
     "labels_from_annotation",
     "largest_value",
+    "list_argument",
     "localization_from_json",
     "no_progress",
     "number_argument",

@@ -86,3 +86,15 @@ def number_argument(value: Any, name: str) -> float:
     if not math.isfinite(number):
         raise InputError(f"{name} is {value!r:.60}; expected a finite number")
     return number
+
+
+def list_argument(value: Any, name: str) -> list[Any]:
+    """The elements of an argument that lists videos; a text alone, whose letters would be taken for videos, is refused.
+
+    >>> list_argument("1_abc", "videos")
+    Traceback (most recent call last):
+    crosstask.records.problem.InputError: videos is '1_abc'; expected a list of videos, each TASK_VIDEO
+    """
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise InputError(f"{name} is {value!r:.60}; expected a list of videos, each TASK_VIDEO")
+    return list(value)

@@ -1,9 +1,10 @@
 """Reading a run folder: the description at once, localizations and scores when they are needed."""
 
 import json
+import logging
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,9 +27,11 @@ from crosstask.runs.corrected import StepCounts, count_steps, with_labels
 from crosstask.runs.label_changes import RunLabel
 from crosstask.runs.labels import LabelStore, file_signature
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
-from crosstask.storage import NotAnArray, map_array, read_text
+from crosstask.storage import NotAnArray, load_array, read_text
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
+_CORPUS_FILES = ("corpus.toml", "crosstask_release", "tasks_primary.txt")  # one of them makes a folder a corpus
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -140,7 +143,7 @@ class RunFolder:
         if not path.is_file():
             return None
         try:
-            values = map_array(path)
+            values = load_array(path)
         except (OSError, NotAnArray) as error:
             raise InputError(f"{path}: {error}; repeat the command that made the run") from None
         if values.dtype.kind != "f" or values.ndim != 2:
@@ -189,12 +192,47 @@ def open_run(folder: Path) -> RunFolder:
     return opened
 
 
-def refuse_other_run(folder: Path, kind: str) -> None:
-    """An error where the folder holds a run of another kind, which would be overwritten together with what its labels refer to."""
-    if (folder / "run.json").is_file() and (there := open_run(folder).run.kind) != kind:
+def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = ()) -> None:
+    """An error where a run of these video files would overwrite something else: a corpus, the run of another verb, or one of other videos.
+
+    A run is of other videos if none of its video files is among these, and one of them still exists: a moved collection has new paths.
+    """
+    if any((folder / name).exists() for name in _CORPUS_FILES):
+        raise InputError(f"--out {folder}: a corpus, whose annotations would be taken for labels of the run; name another folder")
+    if not (folder / "run.json").is_file():
+        return
+    try:
+        there = open_run(folder)
+    except InputError:  # damaged: the command that made it is being repeated
+        return
+    if there.run.kind != kind:
         raise InputError(
-            f"--out {folder}: it holds the run of `crosstask {there}`, which would be overwritten; name another folder"
+            f"--out {folder}: it holds the run of `crosstask {there.run.kind}`, which would be overwritten; name another folder"
         )
+    shown = [path for path in map(there.media, there.run.videos) if path is not None]
+    if (ours := {path.resolve() for path in media}) and shown and not ours & {path.resolve() for path in shown}:
+        raise InputError(
+            f"--out {folder}: it holds the steps found in other videos, such as {shown[0].name}, which would be overwritten; name another folder"
+        )
+
+
+def remove_labels_of_replaced(folder: Path, contents: Mapping[VideoKey, str]) -> None:
+    """Remove the labels of videos whose files have other content than when the run was made; the history of a video can undo that."""
+    try:
+        there = open_run(folder)
+    except InputError:  # no run yet, or a damaged one
+        return
+    labels = there.labels.labels()
+    for video in there.run.videos:
+        now = contents.get(video.key)
+        if video.key in labels and None not in (video.content, now) and video.content != now:
+            removed = [RunLabel(step, label.name, None) for step, label in labels[video.key].items()]
+            there.labels.append(video.key, removed, "the video file was replaced")
+            log.warning(
+                "%s: its file was replaced, so its %d labels are not used; if it shows the same, undo that in `view`, under History",
+                video.key,
+                len(removed),
+            )
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -264,7 +302,8 @@ def _video_from_json(data: dict[str, Any], tasks: Mapping[str, Task]) -> RunVide
         raise ValueError(f"video {data['video']!r:.60} belongs to the unknown task {data['task']!r:.60}")
     n_steps = len(tasks[data["task"]].steps)
     truth, windows = (_intervals_from_json(data[name], n_steps) for name in ("truth", "windows"))
-    return RunVideo(data["task"], data["video"], n_segments, media, truth, windows)
+    content = None if data.get("content") is None else _text(data["content"], "content")
+    return RunVideo(data["task"], data["video"], n_segments, media, truth, windows, content)
 
 
 def _intervals_from_json(data: list[list[float]] | None, n_steps: int) -> tuple[StepInterval, ...] | None:

@@ -13,7 +13,7 @@ FORMAT = 1  # version of run.json and localizations.json
 
 @dataclass(frozen=True)
 class RunVideo:
-    """A video of a run: number of segments, media file (absolute, or relative to the run folder), annotation and windows if known."""
+    """A video of a run: number of segments, media file (absolute, or relative to the run folder), annotation, windows and digest of the file if known."""
 
     task: str
     id: str
@@ -21,6 +21,7 @@ class RunVideo:
     media: str | None = None
     truth: tuple[StepInterval, ...] | None = None
     windows: tuple[StepInterval, ...] | None = None
+    content: str | None = None  # digest of the media file: labels are of this content
 
     def __post_init__(self) -> None:
         """Raise an error for a task or video id that cannot be part of a file name."""

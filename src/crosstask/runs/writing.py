@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Localization, Narration, StepInterval, VideoKey
-from crosstask.runs.record import FORMAT, Run, RunVideo, scores_path, transcript_path
+from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
 from crosstask.storage import write_bytes, write_json
 
 _LINE_WORDS = 8  # about one line of subtitles
@@ -22,9 +22,17 @@ def write_run(
     scores: Iterable[tuple[str, VideoKey, npt.NDArray[np.floating]]] = (),
     transcripts: Mapping[VideoKey, Narration] | None = None,
 ) -> Path:
-    """Write scores (T, K) by (method, video), transcripts, localizations by method, then `run.json`; returns the folder."""
+    """Write scores (T, K) by (method, video), transcripts, localizations by method, then `run.json`; returns the folder.
+
+    Transcripts that are given replace all that are there: subtitles may be gone since an earlier run.
+    """
     for method, key, values in scores:
         write_bytes(scores_path(folder, method, key), _npy_bytes(np.asarray(values, dtype=np.float16)))
+    if transcripts is not None:
+        kept = {transcript_path(folder, key) for key in transcripts}
+        for path in sorted(set((folder / "transcripts").glob("*.json")) - kept):
+            refuse_outside(folder, path.parent)
+            path.unlink(missing_ok=True)
     for key, narration in (transcripts or {}).items():
         write_json(transcript_path(folder, key), {"format": FORMAT, "lines": transcript_lines(narration)})
     write_localizations(folder, localizations)
@@ -82,6 +90,7 @@ def _video_to_json(video: RunVideo) -> dict[str, Any]:
         "media": video.media,
         "truth": _intervals_to_json(video.truth),
         "windows": _intervals_to_json(video.windows),
+        "content": video.content,
     }
 
 

@@ -11,6 +11,7 @@ from crosstask.storage.arrays import (
 )
 from crosstask.storage.atomic import (
     flush_tree,
+    refuse_other_content,
     refuse_special_file,
     replace_file,
     stable_json,
@@ -53,6 +54,7 @@ __all__ = [
     "read_bytes",
     "read_header",
     "read_text",
+    "refuse_other_content",
     "refuse_special_file",
     "replace_file",
     "require_regular",

@@ -81,7 +81,8 @@ def unlink_if_unlocked(path: Path) -> bool:
 
 
 def _lock_file(path: Path) -> Path:
-    path = path if path.name else path.absolute()  # so that '.' has a name
+    """The lock file of a path, beside it; a folder has one lock, by whatever link it is named."""
+    path = path.resolve() if path.is_dir() else path  # also '.', which has no name
     if not path.name:
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
     return path.with_name(f".{truncated_name(path.name)}.lock")

@@ -41,6 +41,7 @@ class AnnotationStore:
         self, key: VideoKey, intervals: tuple[StepInterval, ...], steps: Collection[int] | None = None, seen: int | None = None
     ) -> str:
         """Label the steps (all by default) with their intervals, or as not shown; returns the annotation file inside the run folder."""
+        self.run.raise_if_remade()
         labelled = range(len(self.run.run.tasks[key.task].steps)) if steps is None else sorted(set(steps))
         labels = [
             self._label(key, step, StepLabel(step, intervals=tuple(s.interval for s in intervals if s.step == step)))
@@ -56,13 +57,21 @@ class AnnotationStore:
         self, key: VideoKey, step: int, said: StepLabel | None, drawn: str | None = None, seen: int | None = None
     ) -> Change:
         """The change that labels one step, or removes its label with None."""
+        self.run.raise_if_remade()
         change = self.run.labels.append(key, [self._label(key, step, said)], "review" if drawn else "viewer", drawn, seen)
         self._refresh(key)
         return change
 
-    def confirm_step(self, key: VideoKey, step: int, drawn: str | None = None, seen: int | None = None) -> Change:
-        """The change that labels one step with the answer that is shown."""
-        return self.label_step(key, step, confirmed(step, self._found(key, step)), drawn, seen)
+    def confirm_step(
+        self, key: VideoKey, step: int, drawn: str | None = None, seen: int | None = None, answer: StepLabel | None = None
+    ) -> Change:
+        """The change that labels one step with the answer that is shown; an error if the person saw another `answer`."""
+        now = confirmed(step, self._found(key, step))
+        if answer is not None and answer != now:
+            raise InputError(
+                f"step {step + 1} has another answer since this page was loaded; nothing was saved: look at it again"
+            )
+        return self.label_step(key, step, now, drawn, seen)
 
     def undo(self, number: int) -> Change:
         """The change with this number, now undone."""
@@ -111,6 +120,7 @@ class AnnotationStore:
 
     def save_relevance(self, key: VideoKey, relevance: str | None) -> None:
         """Save the relevance of one video, or remove it with None; judgements of other writers are kept."""
+        self.run.raise_if_remade()
         with self._exclusive():
             videos = {video: kept for video, kept in self.read_relevance().items() if video != key}
             write_relevance(self.run.folder, videos if relevance is None else {**videos, key: relevance})

@@ -182,7 +182,10 @@ def _add_label_routes(app: FastAPI, contents: Contents) -> None:
         """Save what a person says about one step."""
         key = _key_of(contents, request.task, request.video)
         if request.kind == "right":
-            return changed(backend.confirm_step(key, request.step - 1, request.drawn, request.seen))
+            answer = None
+            if request.shown is not None:
+                answer = StepLabel(request.step - 1, moment_s=request.moment_s if request.shown else None)
+            return changed(backend.confirm_step(key, request.step - 1, request.drawn, request.seen, answer))
         said = _label_said(request, len(contents.task(key).steps), contents.videos[key].n_segments)
         return changed(backend.label_step(key, request.step - 1, said, request.drawn, request.seen))
 

@@ -50,7 +50,7 @@ class ViewerBackend:
     read_annotation: Callable[[VideoKey, Task], tuple[StepInterval, ...] | None]
     save_annotation: Callable[..., str]  # key, intervals, steps, last change seen; returns the file's name inside the run folder
     label_step: Callable[..., Change]  # key, step, label or None, drawn, last change seen
-    confirm_step: Callable[..., Change]  # key, step, drawn, last change seen
+    confirm_step: Callable[..., Change]  # key, step, drawn, last change seen, answer seen
     undo: Callable[[int], Change]  # number of the change
     read_relevance: Callable[[], Mapping[VideoKey, str]]
     save_relevance: Callable[[VideoKey, str | None], None]

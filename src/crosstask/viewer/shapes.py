@@ -204,6 +204,7 @@ class LabelRequest(Shape):
     step: Annotated[int, Field(ge=1, le=10_000)]
     kind: Literal["right", "moment", "interval", "not shown", "none"]
     moment_s: Annotated[FiniteFloat, Field(ge=0, le=1e6)] | None = None
+    shown: bool | None = None  # with "right": the answer that the page showed, at `moment_s` where it is true
     start_s: Annotated[FiniteFloat, Field(ge=0, le=1e6)] | None = None
     end_s: Annotated[FiniteFloat, Field(gt=0, le=1e6)] | None = None
     drawn: Drawn | None = None

@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 
@@ -112,3 +114,12 @@ def test_a_tokenizer_that_does_not_fit_is_refused_before_the_first_frame(tmp_pat
     backbone = Clip(folder)
     with pytest.raises(InputError, match="the tokenizer of another model"):
         backbone.extract(seconds_of(backbone, 1))
+
+
+def test_a_frame_size_that_no_model_has_is_refused(tmp_path):
+    folder = make_model(tmp_path / "clip")
+    config = json.loads((folder / "config.json").read_text())
+    config["vision_config"]["image_size"] = 9_999_999
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(InputError, match="frames of 9999999 pixels; expected at most 2048"):
+        _ = Clip(folder).sampling

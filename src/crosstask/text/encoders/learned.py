@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError
-from crosstask.storage import content_is_intact, require_regular, with_content_digest, write_bytes
+from crosstask.storage import content_is_intact, refuse_other_content, require_regular, with_content_digest, write_bytes
 from crosstask.text.encoders.protocol import Vectors, unit_rows
 from crosstask.text.encoders.word_vectors import WordVectors, max_over_words
 
@@ -65,6 +65,7 @@ def write_learned(path: Path, encoder: LearnedEncoder, about: dict[str, object])
     """Write one safetensors file: parameters, word vectors in half precision, and words and settings as JSON metadata."""
     from safetensors.numpy import save
 
+    refuse_other_content(path)
     tensors = {name: np.ascontiguousarray(array) for name, array in vars(encoder.parameters).items()}
     tensors["vectors"] = np.ascontiguousarray(encoder.table.vectors, dtype=np.float16)
     about = {"kind": "crosstask sentence encoder", "version": 1, "words": list(encoder.table.words), **about}

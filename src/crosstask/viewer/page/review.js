@@ -35,7 +35,7 @@ class ReviewScreen {
     this.little = el("p", { class: "message", id: "review-little" });
     const button = (id, words, key, action) => el("button", { type: "button", id, onclick: action }, words, el("kbd", {}, key));
     this.actions = el("div", { class: "actions large" },
-      button("answer-right", "Right", "Enter", () => this.answer({ kind: "right" })),
+      button("answer-right", "Right", "Enter", () => this.#confirm()),
       button("answer-moment", "It is here", "M", () => this.#moment()),
       button("answer-interval", "Starts / ends here", "I", () => this.#interval()),
       button("answer-absent", "Not shown", "X", () => this.answer({ kind: "not shown" })),
@@ -147,6 +147,12 @@ class ReviewScreen {
     this.show();
   }
 
+  /** Says what was on the screen, so that another answer, of a run made since, is not confirmed. */
+  #confirm() {
+    const { item } = this;
+    if (item) this.answer({ kind: "right", shown: item.shown, moment_s: item.shown ? item.moment_s : null });
+  }
+
   #moment() {
     if (this.item) this.answer({ kind: "moment", moment_s: round(this.player.time) });
   }
@@ -171,7 +177,7 @@ class ReviewScreen {
     const focused = event.target.closest("button, a, summary")?.matches(":focus-visible");
     if (event.key === "Enter" && focused) return false;
     const action = {
-      Enter: () => this.answer({ kind: "right" }), x: () => this.answer({ kind: "not shown" }), m: () => this.#moment(), " ": () => this.#moment(),
+      Enter: () => this.#confirm(), x: () => this.answer({ kind: "not shown" }), m: () => this.#moment(), " ": () => this.#moment(),
       i: () => this.#interval(), u: () => this.undo(), n: () => this.skip(), p: () => this.player?.toggle(), r: () => this.replay(),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (action) action();
