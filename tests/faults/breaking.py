@@ -294,8 +294,8 @@ MUTATIONS += [
     Mutation(
         "prior: counts are shares of the video",
         "learning/hmm/task_prior.py",
-        "np.add.at(self.histogram, bins, labels / n_segments)",
-        "self.histogram[bins] += labels / n_segments",
+        "self.histogram += in_bin @ labels / n_segments",
+        "self.histogram += in_bin @ labels",
         "tests/learning/hmm/test_task_prior.py",
     ),
     Mutation(
@@ -399,8 +399,8 @@ MUTATIONS += [
     Mutation(
         "statistics: folds by task",
         "learning/hmm/statistics.py",
-        "folds.append(assigned.get(video.task, 0) % n_folds)",
-        "folds.append(len(folds) % n_folds)",
+        "of_task.setdefault(video.task, []).append(number)",
+        "of_task.setdefault(number % 2, []).append(number)",
         "tests/learning/hmm/test_statistics.py",
     ),
     Mutation(
@@ -455,9 +455,37 @@ MUTATIONS += [
     Mutation(
         "EM: position in the E step",
         "learning/hmm/em.py",
-        "ratios = prior.position_log_ratios(n_segments) + log_likelihood_ratios(",
-        "ratios = log_likelihood_ratios(",
+        "ratios = prior.position_log_ratios(n_segments) + of_features",
+        "ratios = of_features",
         "tests/learning/hmm/test_em.py",
+    ),
+    Mutation(
+        "EM: weight of the evidence",
+        "learning/hmm/em.py",
+        "of_features = settings.evidence_weight * log_likelihood_ratios(",
+        "of_features = log_likelihood_ratios(",
+        "tests/learning/hmm/test_em.py",
+    ),
+    Mutation(
+        "ensemble: every member counts",
+        "methods/hmm_ensemble.py",
+        "for member in self.members]\n        in_step, starts",
+        "for member in self.members[:1]]\n        in_step, starts",
+        "tests/methods/test_hmm_ensemble.py",
+    ),
+    Mutation(
+        "ensemble: one autocorrelation time",
+        "methods/hmm_ensemble.py",
+        "member.feature_evidence(task, features, self.autocorrelation_time)",
+        "member.feature_evidence(task, features)",
+        "tests/methods/test_hmm_ensemble.py",
+    ),
+    Mutation(
+        "window test: windows in list order",
+        "learning/hmm/window_test.py",
+        "share_in_order(videos) >= _IN_ORDER",
+        "share_in_order(videos) < _IN_ORDER",
+        "tests/learning/hmm/test_window_test.py",
     ),
     Mutation(
         "EM: expected number of intervals",

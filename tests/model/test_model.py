@@ -9,7 +9,7 @@ from safetensors.numpy import load
 from crosstask.features import FeaturesInMemory
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
-from crosstask.methods.hmm_scorer import HmmScorer
+from crosstask.methods.hmm_ensemble import HmmEnsemble
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
@@ -58,12 +58,12 @@ def test_a_model_with_the_thresholds_of_version_01_loads_and_unknown_settings_na
     model = Model(HiddenMarkovModel().fit(corpus, np.random.default_rng(0)), corpus.tasks, "hmm", "toy")
     arrays, values = model.scorer.to_arrays()
     thresholds = {"habits.0000.least": np.full(3, -np.inf, np.float32)}
-    monkeypatch.setattr(HmmScorer, "to_arrays", lambda scorer: (arrays | thresholds, values))
+    monkeypatch.setattr(HmmEnsemble, "to_arrays", lambda scorer: (arrays | thresholds, values))
     rows = corpus.features.rows("-v1_2")
     again = load_model(save_model(model, tmp_path / "old.safetensors"))
     assert np.allclose(again.score(corpus.tasks["1"], rows), model.score(corpus.tasks["1"], rows), atol=1e-4)
     former = values | {"em_settings": {**values["em_settings"], "initial_weight": 1.0}}
-    monkeypatch.setattr(HmmScorer, "to_arrays", lambda scorer: (arrays, former))
+    monkeypatch.setattr(HmmEnsemble, "to_arrays", lambda scorer: (arrays, former))
     with pytest.raises(InputError, match="setting 'initial_weight' is unknown, so another version of crosstask wrote it"):
         load_model(save_model(model, tmp_path / "other.safetensors"))
 

@@ -27,6 +27,7 @@ def test_another_language_or_speech_model_is_heard_again(heard, tmp_path):
     film.write_bytes(b"a film")
     model.mkdir()
     (model / "model.bin").write_bytes(b"large")
+    (model / "tokenizer.json").write_text("{}")
     for language, chosen in ((None, None), ("de", None), (None, None), (None, model)):
         for reused in ([], ["film"]):
             report = transcribe_videos({"film": film}, tmp_path / "ours", chosen, language=language)

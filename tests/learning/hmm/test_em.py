@@ -226,3 +226,17 @@ def test_a_window_counts_as_one_observation():
     found = window_log_ratios(windows)
     assert found.shape == (8, 3) and found[2:4, 0].tolist() == pytest.approx([np.log(5) / 2] * 2)
     assert found.sum() == pytest.approx(np.log(1 + 8 / 2))
+
+
+def test_the_weight_of_the_evidence_multiplies_the_log_likelihood_ratios():
+    videos, classes = random_videos(np.random.default_rng(3), videos_per_task=2, n_segments=5, p_window=0.0)
+    video, rng = videos[0], np.random.default_rng(0)
+    weights = rng.normal(size=(len(classes.kernel), video.rows.shape[1])).astype(np.float32)
+    offsets = rng.normal(size=len(weights)).astype(np.float32)
+    prior, of_task = initial_prior(video.windows.shape[1]), classes.of(video.task)
+    one = soft_labels(video, video.windows, of_task, LdaWeights(2 * weights, 2 * offsets), prior, SETTINGS)
+    other = soft_labels(
+        video, video.windows, of_task, LdaWeights(weights, offsets), prior, replace(SETTINGS, evidence_weight=2.0)
+    )
+    plain = soft_labels(video, video.windows, of_task, LdaWeights(weights, offsets), prior, SETTINGS)
+    assert np.allclose(one[0], other[0]) and not np.allclose(one[0], plain[0])
