@@ -27,7 +27,7 @@ from crosstask.learning.hmm.em import EmSettings
 from crosstask.learning.hmm.task_prior import TaskPrior
 from crosstask.methods import hmm_scorer
 from crosstask.methods.hmm import HiddenMarkovModel
-from crosstask.methods.hmm_scorer import HmmScorer
+from crosstask.methods.hmm_ensemble import HmmEnsemble
 from crosstask.records import Corpus
 
 WINDOWS_ONLY = "windows used without the test that they are informative", "window labels have no weight after the first iteration"
@@ -88,7 +88,7 @@ VARIANTS = {
 }
 
 
-def evaluated(corpus: Corpus, split: Split, windows: bool, variant: Variant, trained: HmmScorer | None) -> tuple:
+def evaluated(corpus: Corpus, split: Split, windows: bool, variant: Variant, trained: HmmEnsemble | None) -> tuple:
     """The evaluation of a variant on a split, and its scorer; `trained` is the scorer of the full method where there is one."""
     with variant.active():
         if trained is None or not variant.decodes:

@@ -693,8 +693,8 @@ MUTATIONS += [
     Mutation(
         "features are whitened for training",
         "methods/hmm_arrays.py",
-        "buffer[first:last] = whitening.transform(corpus.features.rows(video_id))",
-        "buffer[first:last] = corpus.features.rows(video_id)[:, : whitening.width]",
+        "whitened[video_id][:] = whitening.transform(corpus.features.rows(video_id))",
+        "whitened[video_id][:] = corpus.features.rows(video_id)[:, : whitening.width]",
         "tests/methods/test_hmm.py",
     ),
     Mutation(

@@ -115,7 +115,7 @@ def test_a_changed_digit_in_the_description_is_noticed(tmp_path, name):
     with safe_open(tmp_path / "c", "numpy") as file:
         about = json.loads(file.metadata()["crosstask"])
         arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    about[name] = [4] if name == "iterations" else [[value + 1e-3 for value in about[name][0]]]
+    about[name] = {"0": 4} if name == "iterations" else {"0": [value + 1e-3 for value in about[name]["0"]]}
     save_file(arrays, tmp_path / "c", {"crosstask": json.dumps(about)})
     with pytest.raises(InputError, match="damaged; delete it"):
         resumed(tmp_path / "c")

@@ -8,8 +8,10 @@ of hits.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event, Lock
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -25,6 +27,7 @@ from crosstask.methods.hmm_ensemble import VARIATIONS, HmmEnsemble
 from crosstask.methods.hmm_scorer import LARGEST_DENSE_KERNEL, HmmScorer, step_name_encoder
 from crosstask.methods.protocols import Params
 from crosstask.methods.text_prior import text_directions, with_names_of
+from crosstask.methods.threads import in_threads
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, Task
 from crosstask.text.sharing import Sharing, sharing_function, sharing_name
@@ -124,23 +127,31 @@ class HiddenMarkovModel(Params):
 
     def _run_all(self, videos: Sequence[HmmVideo], runs: Sequence[EmRun], tasks: Sequence[Task]) -> list[HmmParameters]:
         """The parameters of every run of EM; those that a checkpoint has are not repeated."""
-        states = self.checkpoint.resume(videos, runs, sharing_name(self.sharing)) if self.checkpoint is not None else []
+        states = self.checkpoint.resume(videos, runs, sharing_name(self.sharing)) if self.checkpoint is not None else {}
         starts = self.start.starting_points(tasks) if self.start is not None else []
         summary = summarise(videos, *runs[0])
-        found = []
-        for i, (classes, settings) in enumerate(runs):
+        lock, stopped = Lock(), Event()
 
-            def after_iteration(state: EmState, i: int = i) -> None:
-                states[i:] = [state]
-                if self.checkpoint is not None:
-                    self.checkpoint.save(states)
-                self.after_epoch(state)
+        def fit_member(i: int) -> HmmParameters:
+            def after_iteration(state: EmState) -> None:
+                with lock:
+                    if stopped.is_set():  # another member failed, or Ctrl-C: this one ends with its iteration
+                        raise CancelledError
+                    states[i] = state
+                    try:
+                        if self.checkpoint is not None:
+                            self.checkpoint.save(states)
+                        self.after_epoch(state)
+                    except BaseException:
+                        stopped.set()
+                        raise
 
-            resumed = states[i] if i < len(states) else None
             start = starts[min(i, len(starts) - 1)] if starts else None
-            found.append(fit_em(videos, classes, settings, after_iteration, resumed, start, summary))
-            _raise_if_not_finite(found[-1])
-        return found
+            parameters = fit_em(videos, *runs[i], after_iteration, states.get(i), start, summary)
+            _raise_if_not_finite(parameters)
+            return parameters
+
+        return in_threads(fit_member, range(len(runs)), stopped)
 
     def _kernel(self, tasks: Sequence[Task], vectors: npt.NDArray[np.float32] | None) -> Kernel:
         """(C, C) kernel between the names of all classes; in factored form for very many."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 
 from crosstask.learning.hmm.known_steps import KnownSteps
 from crosstask.learning.hmm.whitening import Whitening
+from crosstask.methods.threads import in_threads
 from crosstask.records import Corpus, FeatureRows, InputError, StepLabel, Video, segment_at
 from crosstask.storage import derived_folder, scratch_rows
 
@@ -36,14 +38,15 @@ def whitened_features(corpus: Corpus, video_ids: Sequence[str], whitening: White
     folder = derived_folder(corpus.folder) if corpus.folder is not None else None
     lengths = [corpus.features.length(video_id) for video_id in video_ids]
     buffer = scratch_rows(sum(lengths), whitening.width, folder)
-    whitened, first = {}, 0
-    for video_id, length in zip(video_ids, lengths, strict=True):
-        last = first + length
-        buffer[first:last] = whitening.transform(corpus.features.rows(video_id))
-        if not np.isfinite(buffer[first:last]).all():
+    ends = np.cumsum(lengths)
+    whitened = {video_id: buffer[end - n : end] for video_id, n, end in zip(video_ids, lengths, ends, strict=True)}
+
+    def fill(video_id: str) -> None:
+        whitened[video_id][:] = whitening.transform(corpus.features.rows(video_id))
+        if not np.isfinite(whitened[video_id]).all():
             raise InputError(f"video {video_id}: its features are too large to train on; extract or scale them again")
-        whitened[video_id] = buffer[first:last]
-        first = last
+
+    in_threads(fill, video_ids, Event())
     return whitened
 
 

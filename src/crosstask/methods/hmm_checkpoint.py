@@ -31,28 +31,28 @@ class HmmCheckpoint:
     _description: Mapping[str, Any] = field(default_factory=dict)
     _saved_at: float = field(default_factory=monotonic)
 
-    def resume(self, videos: Sequence[HmmVideo], runs: Sequence[EmRun], sharing: str) -> list[EmState]:
-        """The states in the file if they belong to this training: of the runs that ended, and of one that did not; none without a file."""
+    def resume(self, videos: Sequence[HmmVideo], runs: Sequence[EmRun], sharing: str) -> dict[int, EmState]:
+        """The states in the file by number of their run, if they belong to this training; none without a file."""
         chosen = [asdict(run.settings) for run in runs]
         for settings in chosen:
             del settings["mean_prior"]["noise"]  # computed from the data, which are compared by their fingerprint
         about = {"method": "hmm", "sharing": sharing, "runs": chosen}
         self._description = {"format": FORMAT, "settings": about, "data": fingerprint(videos, [run.classes for run in runs])}
         if not self.path.exists():
-            return []
+            return {}
         arrays, kept = read_kept(self.path)
         refuse_another(self.path, kept, self._description)
         found = _states_from(arrays, kept)
         if not _are_sound(found, videos, runs):
             raise InputError(f"{self.path}: damaged: its arrays do not fit this training; delete it to start anew")
-        log.warning("resumed at epoch %d", sum(state.iterations for state in found))  # one epoch is one iteration of EM
+        log.warning("resumed at epoch %d", sum(state.iterations for state in found.values()))  # one epoch is one iteration of EM
         return found
 
-    def save(self, states: Sequence[EmState]) -> None:
-        """Write the states of the runs so far, unless some were written less than `every_s` ago."""
+    def save(self, states: Mapping[int, EmState]) -> None:
+        """Write the states of the runs so far, by their number, unless some were written less than `every_s` ago."""
         if monotonic() - self._saved_at >= self.every_s:
-            backgrounds = [[prior.background_duration for prior in state.priors] for state in states]
-            done = [state.iterations for state in states]
+            backgrounds = {run: [prior.background_duration for prior in state.priors] for run, state in states.items()}
+            done = {run: state.iterations for run, state in states.items()}
             about = {**self._description, "iterations": done, "background_durations": backgrounds}
             write_bytes(self.path, kept_bytes(_arrays_of(states), about))
             self._saved_at = monotonic()
@@ -80,9 +80,9 @@ def fingerprint(videos: Sequence[HmmVideo], indices: Sequence[ClassIndex]) -> st
     return digest.hexdigest()
 
 
-def _arrays_of(states: Sequence[EmState]) -> dict[str, npt.NDArray[np.generic]]:
+def _arrays_of(states: Mapping[int, EmState]) -> dict[str, npt.NDArray[np.generic]]:
     arrays: dict[str, npt.NDArray[np.generic]] = {}
-    for run, state in enumerate(states):
+    for run, state in sorted(states.items()):
         arrays |= {f"{run}.counts": state.counts, f"{run}.sums": state.sums}
         for number, prior in enumerate(state.priors):
             for name in ("position", "duration", "presence"):
@@ -90,13 +90,13 @@ def _arrays_of(states: Sequence[EmState]) -> dict[str, npt.NDArray[np.generic]]:
     return arrays
 
 
-def _states_from(arrays: Mapping[str, npt.NDArray[Any]], kept: Mapping[str, Any]) -> list[EmState]:
+def _states_from(arrays: Mapping[str, npt.NDArray[Any]], kept: Mapping[str, Any]) -> dict[int, EmState]:
     """The states in a file; none where a part is missing."""
     try:
-        pairs = enumerate(zip(kept["iterations"], kept["background_durations"], strict=True))
-        return [_state_from(arrays, run, int(done), backgrounds) for run, (done, backgrounds) in pairs]
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return []
+        backgrounds = kept["background_durations"]
+        return {int(run): _state_from(arrays, int(run), int(done), backgrounds[run]) for run, done in kept["iterations"].items()}
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+        return {}
 
 
 def _state_from(arrays: Mapping[str, npt.NDArray[Any]], run: int, iterations: int, backgrounds: Sequence[float]) -> EmState:
@@ -112,11 +112,9 @@ def _state_from(arrays: Mapping[str, npt.NDArray[Any]], run: int, iterations: in
     return EmState(iterations, arrays[f"{run}.counts"].copy(), arrays[f"{run}.sums"].copy(), tuple(priors))
 
 
-def _are_sound(states: Sequence[EmState], videos: Sequence[HmmVideo], runs: Sequence[EmRun]) -> bool:
-    """True if the states are those of the first runs, all but the last one complete, and each fits its run."""
-    complete = all(state.iterations == run.settings.iterations for state, run in zip(states[:-1], runs, strict=False))
-    fit = all(_is_sound(state, videos, run) for state, run in zip(states, runs, strict=False))
-    return 0 < len(states) <= len(runs) and complete and fit
+def _are_sound(states: Mapping[int, EmState], videos: Sequence[HmmVideo], runs: Sequence[EmRun]) -> bool:
+    """True if there are states, and each fits its run."""
+    return bool(states) and all(run in range(len(runs)) and _is_sound(state, videos, runs[run]) for run, state in states.items())
 
 
 def _is_sound(state: EmState, videos: Sequence[HmmVideo], run: EmRun) -> bool:
