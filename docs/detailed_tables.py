@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from tables import RESULTS, percent, recorded
 
+COMPARED = ("even spacing", "`zhukov19`", "`hmm` before", "`hmm` of one model")
 DRAWS = 4000  # of tasks, for an interval; as in benchmarks/real_data/accuracy.py
 ARMS = {
     "uniform": "even spacing",
@@ -75,18 +76,18 @@ def gain(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, f
 
 
 def accuracy_table() -> str:
-    """Recall, starts and IoU of each arm on held-out people, tasks and channels, and the gain in recall over three others."""
+    """Recall, starts and IoU of each arm on held-out people, tasks and channels, and the gain in recall over four others."""
     data = recorded("accuracy")
     rows = []
     for cell, arms in data["table"].items():
         shown = [" / ".join(f"{arms[arm][m]:.1f}" for m in ("recall", "start_5s", "iou")) if arm in arms else "-" for arm in ARMS]
         spaced = gain(*(data["by_task"][arm][cell]["recall"] for arm in ("hmm", "uniform")))
-        others = [data[f"hmm - {arm}, points"][cell] for arm in ("zhukov19", "hmm before")]
+        others = [data[f"hmm - {arm}, points"][cell] for arm in ("zhukov19", "hmm before", "hmm of one model")]
         rows.append([cell, *shown, *map(interval, (spaced, *others))])
-    mean = interval(data["hmm - hmm before, points"]["mean over cells"])
-    rows.append(["mean over the rows", *("" for _ in ARMS), "", "", mean])
+    means = [interval(data[f"hmm - {arm}, points"]["mean over cells"]) for arm in ("hmm before", "hmm of one model")]
+    rows.append(["mean over the rows", *("" for _ in ARMS), "", "", *means])
     header = ["people, tasks or channels not developed on (`accuracy`)", *ARMS.values()]
-    return table([*header, *(f"`hmm` - {other}, recall" for other in ("even spacing", "`zhukov19`", "`hmm` before"))], rows)
+    return table([*header, *(f"`hmm` - {other}, recall" for other in COMPARED)], rows)
 
 
 def default_method_table() -> str:

@@ -118,6 +118,7 @@ def arms_of(chosen: dict[str, tuple[float, float]]) -> dict[str, Callable[[], ob
         "zhukov19": lambda: Zhukov19(settings=settings_of(*chosen["zhukov19"])),
         "supervised": lambda: Supervised(settings=settings_of(*chosen["supervised"])),
         "hmm": HiddenMarkovModel,
+        "hmm, one model": lambda: HiddenMarkovModel(members=1),
         "hmm, all labels": HiddenMarkovModel,
     }
 
@@ -217,7 +218,7 @@ def main() -> None:
     arguments = parser.parse_args()
     folders = {name: arguments.data / name for name in ("breakfast", "captaincook", "vlogs")} | {"speech": arguments.speech}
     corpora = {name: with_packed_features(open_corpus(folder)) for name, folder in folders.items()}
-    wanted = arguments.arms or ["uniform", "zhukov19", "supervised", "hmm", "hmm, all labels"]
+    wanted = arguments.arms or ["uniform", "zhukov19", "supervised", "hmm", "hmm, one model", "hmm, all labels"]
     chosen = tuned(corpora) if {"zhukov19", "supervised"} & set(wanted) else {}
     by_arm: dict[str, dict[str, dict]] = {}
     for arm in wanted:
@@ -232,7 +233,7 @@ def main() -> None:
         return
     if arguments.others is not None:
         earlier = json.loads(arguments.others.read_text())
-        by_arm = {arm: by_arm.get(arm, of) for arm, of in earlier["by_task"].items()}
+        by_arm = {**earlier["by_task"], **by_arm}
         chosen = chosen or earlier["settings"]
     result = {
         "what": "recall, starts within 5 s, IoU in %, mean over tasks, held-out people, tasks, channels; windows of Breakfast and captaincook simulated",
@@ -247,6 +248,9 @@ def main() -> None:
             "mean over cells": difference(by_arm["hmm"], by_arm["hmm before"], list(CELLS)),
             **pairs,
         }
+    of_one = {cell: difference(by_arm["hmm"], by_arm["hmm, one model"], [cell]) for cell in CELLS}
+    averaging = {"mean over cells": difference(by_arm["hmm"], by_arm["hmm, one model"], list(CELLS)), **of_one}
+    result["hmm - hmm of one model, points"] = averaging
     result["hmm - zhukov19, points"] = {cell: difference(by_arm["hmm"], by_arm["zhukov19"], [cell]) for cell in CELLS}
     write_result(arguments.out, {**result, "table": summary(by_arm), "by_task": by_arm})
 

@@ -15,6 +15,7 @@ from crosstask.inference.narration_evidence import (
     windows_of,
 )
 from crosstask.methods import method_named
+from crosstask.methods.hmm_ensemble import HmmEnsemble
 from crosstask.narration.joint_decoding import (
     evidence_scorer,
     fit_joint_decoder,
@@ -148,12 +149,22 @@ def test_windows_of_at_most_four_other_videos_tell_what_is_usual(corpus, scorer,
     taken = []
     monkeypatch.setattr(
         "crosstask.narration.joint_decoding.estimate_reliability",
-        lambda videos: taken.extend(len(v.unrelated_ratio) for v in videos) or certain(0.5),
+        lambda videos, n_members: taken.extend(len(v.unrelated_ratio) for v in videos) or certain(0.5),
     )
     many = tiny_corpus(n_segments=60, videos_per_task=7)
     fit_joint_decoder(scorer, many, many.videos)
     n_windows = [len(many.windows[v.key]) for v in many.videos]
-    assert len(taken) == len(n_windows) and max(taken) <= 4 * max(n_windows) and min(taken) > 0
+    assert len(taken) == len(scorer.members) * len(n_windows) and max(taken) <= 4 * max(n_windows) and min(taken) > 0
+
+
+def test_every_member_tells_how_far_windows_agree_with_features(corpus, scorer):
+    """The accuracy follows from the mean log-likelihood over the members, not from their mean posterior."""
+    alone = [fit_joint_decoder(HmmEnsemble((member,)), corpus, corpus.videos).reliability for member in scorer.members]
+    together = fit_joint_decoder(scorer, corpus, corpus.videos).reliability
+    low, high = min(r.accuracy.mean for r in alone), max(r.accuracy.mean for r in alone)
+    assert low - 0.02 <= together.accuracy.mean <= high + 0.02
+    repeated = fit_joint_decoder(HmmEnsemble(scorer.members[:1] * 3), corpus, corpus.videos).reliability
+    assert np.allclose(repeated.accuracy.probability, alone[0].accuracy.probability)
 
 
 def test_labels_are_certain_beside_narration_and_move_the_other_steps(corpus, scorer):

@@ -25,7 +25,7 @@ without labels from the order of the list: with Z the likelihood ratio of a vide
 s places, the features of a collection have the informativeness
 
     lambda = 1 - exp(-max(x, 0)),     x = sum over videos of mean_s (log Z - log Z_s) / number of their steps
-    q_k = lambda sigmoid(0.3 logit(max_t P(segment t in step k | features)) - 1.1)
+    q_k = lambda sigmoid(0.27 logit(max_t P(segment t in step k | features)) - 0.75)
 
 The accuracy a is estimated from all windows of a collection. Summed over the cases, a centre has the density b (1 + a q (F / b - 1)). Features and
 windows of a task may agree on where a step usually is beyond what b knows, in training they even have the same source. M, the mean of F / b for windows of
@@ -66,7 +66,7 @@ DURATION_SHARE = 0.5
 ACCURACIES = np.linspace(0.0, 1.0, 41)  # values of a at which its posterior is computed
 # Fitted by maximum likelihood to P(hit) = q + (1 - q) P(hit by order alone) on development people, tasks and channels of three corpora with equal
 # weights, trained with 1 to 30 videos a task.
-_RIGHT = Calibration(0.3, -1.1)  # P(features right), where they are informative
+_RIGHT = Calibration(0.27, -0.75)  # P(features right), where they are informative
 _MOST_ROTATIONS = 8  # of the step list
 _UNRELATED_WINDOWS = 20.0  # windows of other videos with F / b = 1 that are counted into M
 # An interval contains a segment if its anchor is near: within so many mean durations, in all. Of 0, 0.5, 0.6, 0.8, 1 and 2 the
@@ -304,8 +304,8 @@ def video_agreement(features: FeatureEvidence, in_step: Array, windows: Windows,
     )
 
 
-def estimate_reliability(videos: Sequence[VideoAgreement]) -> Reliability:
-    """lambda, and the posterior of the accuracy under a uniform prior, from all videos of a collection.
+def estimate_reliability(videos: Sequence[VideoAgreement], n_members: int = 1) -> Reliability:
+    """lambda, and the posterior of the accuracy under a uniform prior, from all videos of a collection, each by `n_members` models.
 
     >>> nothing = estimate_reliability([])
     >>> round(nothing.accuracy.mean, 3), nothing.informativeness
@@ -314,10 +314,11 @@ def estimate_reliability(videos: Sequence[VideoAgreement]) -> Reliability:
     gain = sum(video.order_gain for video in videos) / max(sum(video.n_steps for video in videos), 1)
     informativeness = float(1 - np.exp(-max(gain, 0.0)))
     unrelated = np.concatenate([np.zeros(0), *(video.unrelated_ratio for video in videos)])
-    usual = np.sqrt(max((unrelated.sum() + _UNRELATED_WINDOWS) / (len(unrelated) + _UNRELATED_WINDOWS), 1.0))  # of M
+    pseudo = _UNRELATED_WINDOWS * n_members
+    usual = np.sqrt(max((unrelated.sum() + pseudo) / (len(unrelated) + pseudo), 1.0))  # of M
     log_p = np.zeros(len(ACCURACIES))
     for video in videos:
         ratio = 1 + ACCURACIES[:, None] * informativeness * video.p_right * (video.density_ratio / usual - 1)
-        log_p += np.log(np.maximum(ratio, _SMALLEST)).sum(axis=1)
+        log_p += np.log(np.maximum(ratio, _SMALLEST)).sum(axis=1) / n_members  # the models describe the same windows
     probability = np.exp(log_p - log_p.max())
     return Reliability(WindowAccuracy(probability / probability.sum()), informativeness)

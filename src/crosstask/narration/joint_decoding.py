@@ -155,7 +155,7 @@ def joint_scores(
 
 def joint_scores_of_one(scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array) -> JointScores:
     """As `joint_scores` for a single video, whose few windows leave the accuracy uncertain."""
-    reliability = estimate_reliability(_agreement_of(scorer, task, features, centres_s, []))
+    reliability = estimate_reliability(_agreement_of(scorer, task, features, centres_s, []), len(_members(scorer)))
     return joint_scores(scorer, task, features, centres_s, np.full(len(centres_s), np.nan), reliability)
 
 
@@ -193,25 +193,34 @@ def fit_joint_decoder(scorer: object, corpus: Corpus, videos: Iterable[Video]) -
     agreement: list[VideoAgreement] = []
     for key in list(centres)[:: max(1, -(-len(centres) // _FITTED_VIDEOS))]:
         agreement += _agreement_of(inner, corpus.tasks[key.task], corpus.features.rows(key.video), centres[key], others[key])
-    return JointDecoder(inner, centres, usual, estimate_reliability(agreement))
+    return JointDecoder(inner, centres, usual, estimate_reliability(agreement, len(_members(inner))))
 
 
 def _agreement_of(
     scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array, others: Sequence[Array]
 ) -> list[VideoAgreement]:
-    """The agreement of one video's windows with its features; none for features that cannot be used: decoding this video says why.
+    """The agreement of one video's windows with its features, by each member; none for features that cannot be used: decoding says why.
 
-    `others` are centres (K,) in relative time of the task's other videos.
+    The mean posterior of several members is too flat to tell right from wrong windows. `others` are centres (K,) in relative time of the
+    task's other videos.
     """
     n_segments = len(features)
     every = [centres_s / n_segments, *others]
     chosen = [0, *range(1, len(every), max(1, -(-len(others) // _UNRELATED_VIDEOS)))]
+    found = []
     try:
-        evidence = scorer.feature_evidence(task, features)
-        own, *unrelated = (_windows_at(evidence, every[i], every[:i] + every[i + 1 :]) for i in chosen)
-        return [video_agreement(evidence, scorer.posterior(task, features).in_step, own, unrelated)]
+        for member in _members(scorer):
+            evidence = member.feature_evidence(task, features)
+            own, *unrelated = (_windows_at(evidence, every[i], every[:i] + every[i + 1 :]) for i in chosen)
+            found.append(video_agreement(evidence, member.posterior(task, features).in_step, own, unrelated))
     except (InputError, ValueError):
         return []
+    return found
+
+
+def _members(scorer: EvidenceScorer) -> Sequence[EvidenceScorer]:
+    """The models whose posteriors a scorer averages; itself where it is one."""
+    return getattr(scorer, "members", (scorer,))
 
 
 def _windows_at(evidence: FeatureEvidence, centres: Array, others: Sequence[Array]) -> Windows:
