@@ -190,7 +190,7 @@ def two_observers(accuracy, centre=12.0, found=slice(40, 50)):
 def test_windows_that_are_nearly_always_right_win_against_features_and_poor_ones_do_not():
     assert abs(two_observers(0.95)[:, 0].argmax() - 12) <= 4
     assert 40 <= two_observers(0.1)[:, 0].argmax() < 50
-    np.testing.assert_allclose(two_observers(0.0)[40:50, 0], 0.9 / (1 + np.exp(1.1 - 0.3 * np.log(9))))
+    np.testing.assert_allclose(two_observers(0.0)[40:50, 0], 0.9 / (1 + np.exp(0.75 - 0.27 * np.log(9))))
     agreeing = two_observers(0.95, found=slice(10, 20))[:, 0].max()
     assert agreeing > two_observers(0.95)[:, 0].max(), "observers that agree make each other more probable"
 
