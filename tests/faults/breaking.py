@@ -266,8 +266,8 @@ MUTATIONS += [
     Mutation(
         "prior: interpolation of the position",
         "learning/hmm/task_prior.py",
-        "share = np.clip(at - low, 0, 1)[:, None]",
-        "share = np.zeros((n_segments, 1))",
+        "np.clip(at - low, 0, 1)[:, None]",
+        "np.zeros((n_segments, 1))",
         "tests/learning/hmm/test_task_prior.py",
     ),
     Mutation(

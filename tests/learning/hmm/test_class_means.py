@@ -1,5 +1,7 @@
 """Class means against the conditional of a joint Gaussian, LDA against Gaussian densities, covariance against sums over rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +19,7 @@ from crosstask.learning.hmm.class_means import (
     log_likelihood_ratios,
     mean_coefficients,
     observation_noise,
+    observed_class_means,
     within_covariance,
 )
 from learning.hmm.problems import random_kernel, random_statistics
@@ -37,6 +40,9 @@ def test_means_equal_the_conditional_of_the_joint_gaussian(seed):
     prior = MeanPrior(*rng.uniform(0.1, 2, 2), noise=rng.uniform(0.1, 50))
     expected = means_by_conditioning(statistics, kernel, prior)
     assert np.allclose(posterior_means(statistics, kernel, prior), expected, atol=1e-6)
+    assert np.allclose(observed_class_means(statistics, kernel, prior), expected, atol=1e-6)
+    none = replace(statistics, counts=statistics.counts * (np.arange(6) > 0))
+    assert np.allclose(observed_class_means(none, kernel, prior), posterior_means(none, kernel, prior), atol=1e-9)
 
 
 @settings(deadline=None, max_examples=20)

@@ -153,6 +153,15 @@ def mean_coefficients(statistics: ClassStatistics, kernel: Kernel, prior: MeanPr
     return np.linalg.solve(covariance + np.diag(variance), means).astype(np.float64, copy=False)
 
 
+def observed_class_means(statistics: ClassStatistics, kernel: Kernel, prior: MeanPrior) -> npt.NDArray[np.float64]:
+    """(C, d) posterior means C alpha of the regression above, without a product with C: they are Y - diag(noise / n + bias) alpha."""
+    means, variance = statistics.observations(prior.noise)
+    unobserved = variance >= _UNOBSERVED_VARIANCE  # where the difference of two large numbers would be rounded
+    if unobserved.any():
+        return class_means(mean_coefficients(statistics, kernel, prior), kernel, prior)
+    return means - variance[:, None] * mean_coefficients(statistics, kernel, prior)
+
+
 def class_means(coefficients: Floats, kernel: Kernel, prior: MeanPrior) -> npt.NDArray[np.float64]:
     """(C, d) posterior means of the trained classes, C alpha."""
     return prior.shared * (kernel @ coefficients) + prior.own * coefficients

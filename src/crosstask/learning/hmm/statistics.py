@@ -12,9 +12,8 @@ from crosstask.learning.hmm.class_means import (
     Kernel,
     LdaWeights,
     MeanPrior,
-    class_means,
     lda_weights_from_cholesky,
-    mean_coefficients,
+    observed_class_means,
     text_means,
     within_covariance,
 )
@@ -118,8 +117,8 @@ class SufficientStatistics:
         covariance = within_covariance(self.totals(bias), second_moment, self.n_rows, prior)
         factor, mu = cho_factor(covariance), self.classes.prior_means(covariance)
         totals = (self.totals(bias, without=fold).relative_to(mu) for fold in range(self.n_folds))
-        coefficients = (mean_coefficients(of_others, kernel, prior) for of_others in totals)
-        return [lda_weights_from_cholesky(mu + class_means(alpha, kernel, prior), factor) for alpha in coefficients]
+        means = (observed_class_means(of_others, kernel, prior) for of_others in totals)
+        return [lda_weights_from_cholesky(mu + of_fold, factor) for of_fold in means]
 
 
 def assign_folds(videos: Sequence[HmmVideo], n_folds: int, seed: int = 0) -> list[int]:

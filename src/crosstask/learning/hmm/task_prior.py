@@ -4,6 +4,7 @@ Times are relative to the video's length T, so that videos of different lengths 
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -55,10 +56,7 @@ class TaskPrior:
 
     def position_log_ratios(self, n_segments: int, weight: PositionWeight = TRAINING_WEIGHT) -> Floats:
         """(T, K + 1) weighted log-density of each class at each segment, interpolated between bins."""
-        at = (np.arange(n_segments) + 0.5) / n_segments * N_BINS - 0.5
-        low = np.clip(np.floor(at).astype(int), 0, N_BINS - 1)
-        high = np.clip(low + 1, 0, N_BINS - 1)
-        share = np.clip(at - low, 0, 1)[:, None]
+        low, high, share = _neighbouring_bins(n_segments)
         factor = min(weight.largest, weight.segments * len(self.duration) / n_segments)
         return factor * np.log((1 - share) * self.position[low] + share * self.position[high])
 
@@ -69,6 +67,14 @@ class TaskPrior:
     def background_self_transition(self, n_segments: int) -> float:
         """Probability that background lasts for another segment."""
         return 1 - 1 / max(self.background_duration * n_segments, _SHORTEST_DURATION)
+
+
+@lru_cache(maxsize=4096)  # lengths; a video has the same one in every iteration
+def _neighbouring_bins(n_segments: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Of each of T segments: the bins whose middles are next to its middle (T,) twice, and the share of the second one (T, 1)."""
+    at = (np.arange(n_segments) + 0.5) / n_segments * N_BINS - 0.5
+    low = np.clip(np.floor(at).astype(np.int64), 0, N_BINS - 1)
+    return low, np.clip(low + 1, 0, N_BINS - 1), np.clip(at - low, 0, 1)[:, None]
 
 
 def initial_prior(n_steps: int) -> TaskPrior:
