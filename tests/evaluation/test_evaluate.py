@@ -135,3 +135,15 @@ def test_lists_and_whole_numbers_are_scores():
     as_array = Returns(lambda t, k: np.array(steps, dtype=float)[:t, :k])
     videos = annotated_videos(corpus)
     assert evaluate_videos(corpus, as_lists, videos).by_metric == evaluate_videos(corpus, as_array, videos).by_metric
+
+
+def test_a_skipped_video_is_named_where_the_error_knows_only_arrays():
+    corpus = tiny_corpus()
+
+    class Picky(Oracle):
+        def score(self, task, features):
+            if features is corpus.features.rows("-v1_1") or np.array_equal(features, corpus.features.rows("-v1_1")):
+                raise InputError("features have shape (3, 2)")
+            return super().score(task, features)
+
+    assert evaluate(Picky(corpus), corpus).skipped == {"1_-v1_1": "video 1_-v1_1: features have shape (3, 2)"}

@@ -161,3 +161,15 @@ def test_labels_of_a_step_or_task_with_another_name_are_kept_and_named(folder, c
     assert "2 labels are kept but not used" in caplog.text
     assert f"'{TASKS['1'].steps[0]}' of 1_-v1_1" in caplog.text and f"'{TASKS['2'].steps[0]}' of 2_-v2_1" in caplog.text
     assert len(with_run_labels(corpus, folder / "run").labels) == 2
+
+
+def test_a_model_that_fits_no_video_is_an_error_and_no_empty_run(folder, tmp_path):
+    from crosstask.model.file import save_model
+
+    model = tmp_path / "m.safetensors"
+    save_model(run(folder).model, model)
+    for path in (folder / "features").glob("*.npy"):
+        write_rows(path, read_rows(path)[:, :-1].copy())
+    with pytest.raises(InputError, match=r"steps could be found in no video; the first: video 1_-v1_0: features have shape"):
+        run_folder(folder, tmp_path / "out", RunConfig(transcribe=False, workers=Workers(count=1), model=model))
+    assert not (tmp_path / "out" / "run.json").exists()

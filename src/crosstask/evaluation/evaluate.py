@@ -216,7 +216,7 @@ def evaluate_videos(
         except UnfitScores:
             raise  # the fault of the method, not of this video
         except InputError as error:
-            skipped[str(video.key)] = str(error)
+            skipped[str(video.key)] = reason_for(video, error)
         except ValueError as error:
             skipped[str(video.key)] = f"video {video.key}: {error}"
         else:
@@ -233,6 +233,11 @@ def evaluate_videos(
         "iou": intervals.iou(),
     }
     return Evaluation(by_metric, len(hits), skipped, recall.by_step(), average_precision.steps_without_positives(), hits)
+
+
+def reason_for(video: Video, error: InputError) -> str:
+    """Why a video is skipped, with its name also where the error does not know it, as one of a model that was given arrays."""
+    return str(error) if video.id in str(error) else f"video {video.key}: {error}"
 
 
 class UnfitScores(InputError):
