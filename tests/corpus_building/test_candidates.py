@@ -112,3 +112,11 @@ def test_search_adds_one_row_a_video_and_leaves_a_list_that_it_cannot_read(tmp_p
     assert "a comma cannot stand" in refused("corpus", "search", "tea,green", "--results", tmp_path / "r.json")
     os.mkfifo(tmp_path / "pipe")
     assert "a pipe or device" in refused("corpus", "search", "tea", "--results", tmp_path / "r.json", "--out", tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("there", ["[tasks.tea]\nsteps = ['a', 'b']\n", 'tea,x,"http://y\n'])
+def test_rows_are_added_to_a_list_of_videos_alone(tmp_path, there):
+    (tmp_path / "r.txt").write_text("aaa\n")
+    (tmp_path / "out").write_text(there)
+    said = refused("corpus", "search", "tea", "--results", tmp_path / "r.txt", "--out", tmp_path / "out")
+    assert "line 1: found" in said and "expected task,video,url" in said and (tmp_path / "out").read_text() == there

@@ -125,3 +125,16 @@ def test_unknown_task_of_a_corpus_is_refused(tmp_path):
     (tmp_path / "a.json").write_text("[]")
     with pytest.raises(AssertionError, match="not in corpus"):
         raise AssertionError(refused("corpus", "related", "Fly", "--articles", tmp_path / "a.json", "--corpus", tmp_path / "c"))
+
+
+@pytest.mark.parametrize("pages", [[], [{"title": "the", "steps": []}]])
+def test_articles_without_a_word_are_refused(tmp_path, pages):
+    (tmp_path / "a.json").write_text(json.dumps(pages))
+    assert "articles without a word to compare" in refused("corpus", "related", "Make Tea", "--articles", tmp_path / "a.json")
+
+
+def test_a_map_of_too_few_tasks_is_refused(tmp_path):
+    (tmp_path / "corpus.toml").write_text("[tasks.tea]\nsteps=['boil water']\n[tasks.cocoa]\nsteps=['heat milk']\n")
+    assert "2 tasks cannot be placed on a map; expected at least 3" in refused(
+        "corpus", "map", tmp_path, "--out", tmp_path / "m.png"
+    )

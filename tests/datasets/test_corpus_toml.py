@@ -24,6 +24,7 @@ def test_tasks_and_videos_of_a_folder(tmp_path):
     ("text", "message"),
     [
         ("[tasks", "corpus.toml"),
+        ("x = " + "9" * 5000, "corpus.toml: Exceeds the limit"),
         ("", "no tasks"),
         ("[tasks.a]\ntitle='x'\n", "steps are missing"),
         ("[tasks.a]\nsteps=[]\n", "no steps"),

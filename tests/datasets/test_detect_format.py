@@ -234,3 +234,16 @@ def test_mistyped_commands_are_explained(write, tmp_path):
     (tmp_path / "lab").mkdir()
     (tmp_path / "lab" / "P_tea.txt").write_text("1-30 SIL\n90-31 pour\n")
     assert "line 2" in refused("stats", tmp_path / "lab")
+
+
+@pytest.mark.parametrize("layout", ["release", "corpus.toml"])
+def test_conversion_does_not_replace_the_list_of_other_videos_of_the_same_tasks(tmp_path, layout):
+    write_tiny(tmp_path / "c")
+    json_of("corpus", "convert", tmp_path / "c", tmp_path / "out", "--to", layout)
+    (listed,) = (tmp_path / "out").glob("**/videos.csv")
+    before = listed.read_text()
+    release = tmp_path / "c" / "crosstask_release"
+    for name in ("videos.csv", "videos_val.csv"):
+        (release / name).write_text((release / name).read_text().replace("-v1_1", "other"))
+    said = refused("corpus", "convert", tmp_path / "c", tmp_path / "out", "--to", layout)
+    assert "whose list of videos would be lost (1_-v1_1)" in said and listed.read_text() == before

@@ -95,3 +95,55 @@ def test_every_method_returns_finite_scores_of_the_right_shape(name):
     for task in corpus.tasks.values():
         scores = scorer.score(task, np.random.default_rng(1).standard_normal((15, 6)).astype(np.float32))
         assert scores.shape == (15, len(task.steps)) and np.isfinite(scores).all()
+
+
+class Returns:
+    """A scorer that returns whatever it was told to compute from (T, K)."""
+
+    def __init__(self, made):
+        self.made = made
+
+    def score(self, task, features):
+        return self.made(len(features), len(task.steps))
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda t, k: np.zeros((t // 2, k)), r"Returns.score returned float64 of shape \(\d+, 3\).*expected numbers of shape"),
+        (lambda t, k: np.zeros((t, k - 1)), "a column a step"),
+        (lambda t, k: [["a"] * k] * t, "returned <U1"),
+        (lambda t, k: None, "returned object"),
+    ],
+)
+def test_scores_of_another_shape_are_refused_and_never_evaluated(made, message):
+    corpus = tiny_corpus()
+    with pytest.raises(InputError, match=message):
+        evaluate(Returns(made), corpus)
+
+
+def test_a_fit_that_returns_nothing_is_refused():
+    corpus = tiny_corpus()
+    with pytest.raises(InputError, match="fit returned a NoneType; expected an object with score"):
+        evaluate_videos(corpus, None, annotated_videos(corpus))
+
+
+def test_lists_and_whole_numbers_are_scores():
+    corpus = tiny_corpus()
+    steps = [[t == 3 * (k + 1) for k in range(3)] for t in range(40)]
+    as_lists = Returns(lambda t, k: [[int(cell) for cell in row[:k]] for row in steps[:t]])
+    as_array = Returns(lambda t, k: np.array(steps, dtype=float)[:t, :k])
+    videos = annotated_videos(corpus)
+    assert evaluate_videos(corpus, as_lists, videos).by_metric == evaluate_videos(corpus, as_array, videos).by_metric
+
+
+def test_a_skipped_video_is_named_where_the_error_knows_only_arrays():
+    corpus = tiny_corpus()
+
+    class Picky(Oracle):
+        def score(self, task, features):
+            if features is corpus.features.rows("-v1_1") or np.array_equal(features, corpus.features.rows("-v1_1")):
+                raise InputError("features have shape (3, 2)")
+            return super().score(task, features)
+
+    assert evaluate(Picky(corpus), corpus).skipped == {"1_-v1_1": "video 1_-v1_1: features have shape (3, 2)"}

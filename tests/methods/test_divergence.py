@@ -72,3 +72,14 @@ def test_train_exits_with_2_when_the_training_diverges(tmp_path):
     write_rows(tmp_path / "c" / "crosstask_features" / "-v2_1.npy", corpus.features.rows("-v2_1") * 1e20)
     line = refused("train", tmp_path / "c", "--method", "zhukov19", "--out", tmp_path / "m.safetensors")
     assert "2_-v2_1" in line and not (tmp_path / "m.safetensors").exists()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_features_that_are_not_finite_are_said_to_be_so(value):
+    with pytest.raises(InputError, match="video -v2_1: its features contain NaN or infinity"):
+        method_named("hmm").fit(corpus_with("-v2_1", lambda rows: np.where(rows > 1, value, rows)), np.random.default_rng(0))
+
+
+def test_features_of_two_widths_are_an_error_that_names_the_video():
+    with pytest.raises(InputError, match=r"video -v2_1: features of \d+ columns; the videos before it have \d+"):
+        method_named("hmm").fit(corpus_with("-v2_1", lambda rows: rows[:, :-1]), np.random.default_rng(0))

@@ -147,3 +147,29 @@ def test_labels_follow_a_video_that_is_called_by_its_task_since_another_has_its_
         assert corpus.labels == {VideoKey("1", "1-film"): (StepLabel(0, moment_s=5.0),)}
     assert len(LabelStore(folder / "run", TASKS).changes()) == 3
     assert "labels of 1 videos that the corpus does not have are not used: 1_gone" in caplog.text
+
+
+def test_labels_of_a_step_or_task_with_another_name_are_kept_and_named(folder, caplog):
+    run(folder)
+    label(folder, VideoKey("1", "-v1_1"), StepLabel(0, moment_s=5.0))
+    label(folder, VideoKey("2", "-v2_1"), StepLabel(0, moment_s=5.0))
+    tasks = {key: task for key, task in TASKS.items() if key != "2"}
+    tasks["1"] = replace(tasks["1"], steps=("another name", *tasks["1"].steps[1:]))
+    corpus = open_corpus(folder)
+    kept = replace(corpus, tasks=tasks, videos=tuple(video for video in corpus.videos if video.task in tasks))
+    assert not with_run_labels(kept, folder / "run").labels
+    assert "2 labels are kept but not used" in caplog.text
+    assert f"'{TASKS['1'].steps[0]}' of 1_-v1_1" in caplog.text and f"'{TASKS['2'].steps[0]}' of 2_-v2_1" in caplog.text
+    assert len(with_run_labels(corpus, folder / "run").labels) == 2
+
+
+def test_a_model_that_fits_no_video_is_an_error_and_no_empty_run(folder, tmp_path):
+    from crosstask.model.file import save_model
+
+    model = tmp_path / "m.safetensors"
+    save_model(run(folder).model, model)
+    for path in (folder / "features").glob("*.npy"):
+        write_rows(path, read_rows(path)[:, :-1].copy())
+    with pytest.raises(InputError, match=r"steps could be found in no video; the first: video 1_-v1_0: features have shape"):
+        run_folder(folder, tmp_path / "out", RunConfig(transcribe=False, workers=Workers(count=1), model=model))
+    assert not (tmp_path / "out" / "run.json").exists()

@@ -97,7 +97,7 @@ def refuse_other_figures(out: Path | None) -> None:
 
 def _add_rows(path: Path, rows: list[str]) -> int:
     """How many rows were new; the file keeps what it has, in its order."""
-    from crosstask.records import InputError
+    from crosstask.records import InputError, at_line
     from crosstask.storage import nonblocking_lock, read_text, refuse_special_file, write_text
 
     refuse_special_file(path)
@@ -106,6 +106,11 @@ def _add_rows(path: Path, rows: list[str]) -> int:
             there = read_text(path).removesuffix("\n").split("\n") if path.exists() else []
         except UnicodeDecodeError:
             raise InputError(f"{path}: not UTF-8 text, so that no rows can be added; save it as UTF-8") from None
+        for number, line in enumerate(there, start=1):
+            if line.count('"') % 2 or (line.strip() and "," not in line):
+                raise at_line(
+                    path, number, f"found {line[:60]!r}; expected task,video,url: rows are added to a list of videos alone"
+                )
         keys = {tuple(line.split(",")[:2]) for line in there}
         new = [row for row in rows if tuple(row.split(",")[:2]) not in keys]
         if new or not path.exists():

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.corpus_building.drafting import draft_steps
+from crosstask.records import InputError
 from crosstask.text import stem, stems_of_step, words_of_text
 from crosstask.text.encoders.articles import Page
 
@@ -57,8 +58,11 @@ class ArticleIndex:
     def _fitted(self) -> tuple[Any, Any]:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
+        texts = [article_text(page) for page in self.pages]
+        if not any(stems_of_text(text) for text in texts):
+            raise InputError(f"{len(self.pages)} articles without a word to compare; expected articles with titles and steps")
         vectorizer = TfidfVectorizer(tokenizer=stems_of_text, token_pattern=None, sublinear_tf=True)
-        return vectorizer, vectorizer.fit_transform([article_text(page) for page in self.pages])
+        return vectorizer, vectorizer.fit_transform(texts)
 
     def similarities(self, text: str) -> npt.NDArray[np.float64]:
         """(articles,): cosine of a text with every article; words outside the vocabulary get the largest IDF and match nothing."""

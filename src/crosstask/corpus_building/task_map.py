@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import Task
+from crosstask.records import InputError, Task
 from crosstask.storage import figure_bytes, write_bytes
 from crosstask.text import stems_of_step
 
@@ -49,6 +49,8 @@ def compute_task_map(tasks: Sequence[Task], seed: int = 0, n_clusters: int = 6) 
     from sklearn.cluster import AgglomerativeClustering
     from sklearn.manifold import TSNE
 
+    if len(tasks) < FEWEST_TASKS:
+        raise InputError(f"{len(tasks)} tasks cannot be placed on a map; expected at least {FEWEST_TASKS}")
     distances = component_distances(tasks)
     perplexity = min(15.0, max(2.0, (len(tasks) - 1) / 3))
     positions = TSNE(metric="precomputed", init="random", perplexity=perplexity, random_state=seed % 2**32).fit_transform(

@@ -63,7 +63,7 @@ def _read_tasks(path: Path) -> dict[str, Task]:
         data = tomllib.loads(read_text(path, max_bytes=MAX_SMALL_BYTES))
     except UnicodeDecodeError:
         raise InputError("corpus.toml: not UTF-8 text; save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # no TOML, or a number of too many digits
         raise InputError(f"corpus.toml: {error}; expected TOML such as [tasks.latte]") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None

@@ -51,7 +51,7 @@ def write_corpus(
 
 
 def _refuse_another_corpus(folder: Path, corpus: Corpus) -> None:
-    """An error where the folder holds steps or annotations that would be overwritten; a conversion that is repeated finds its own."""
+    """An error where the folder holds steps, videos or annotations that would be overwritten; a conversion that is repeated finds its own."""
     from crosstask.datasets import open_corpus  # imported here: that module imports the writers
 
     try:
@@ -61,6 +61,9 @@ def _refuse_another_corpus(folder: Path, corpus: Corpus) -> None:
     for task in there.tasks.values():
         if task.id not in corpus.tasks or task.steps != corpus.tasks[task.id].steps:
             raise InputError(f"{folder}: holds another corpus, with other steps of task '{task.title}'; expected a new folder")
+    listed = {video.key for video in corpus.videos}
+    if lost := [video.key for video in there.videos if video.key not in listed]:
+        raise InputError(f"{folder}: holds another corpus, whose list of videos would be lost ({lost[0]}); expected a new folder")
     for key in (video.key for video in corpus.videos if video.key in corpus.annotations and video.key in there.annotations):
         if _milliseconds(there.annotations[key]) != _milliseconds(corpus.annotations[key]):
             raise InputError(f"{folder}: its annotation of {key} is another one and would be lost; expected a new folder")

@@ -24,6 +24,7 @@ from crosstask.narration.joint_decoding import JointDecoder, fit_joint_decoder
 from crosstask.records import (
     Corpus,
     InputError,
+    Task,
     Video,
     choice_argument,
     corpus_argument,
@@ -208,12 +209,14 @@ def evaluate_videos(
             truth = true_segments(corpus, video)
             task, features = corpus.task_of(video), features_of(corpus, video)
             narrated = joint.scores(video, task, features) if joint is not None else None
-            scores = narrated.scores if narrated is not None else scorer.score(task, features)
+            scores = narrated.scores if narrated is not None else scores_of(scorer, task, features)
             moments = decode_scores(scores, decoder_of(scorer, decoder))
             placed = np.where(moments >= 0, moments, 0)
             found = narrated.intervals(placed) if narrated is not None else intervals_around(scores, placed)
+        except UnfitScores:
+            raise  # the fault of the method, not of this video
         except InputError as error:
-            skipped[str(video.key)] = str(error)
+            skipped[str(video.key)] = reason_for(video, error)
         except ValueError as error:
             skipped[str(video.key)] = f"video {video.key}: {error}"
         else:
@@ -230,6 +233,30 @@ def evaluate_videos(
         "iou": intervals.iou(),
     }
     return Evaluation(by_metric, len(hits), skipped, recall.by_step(), average_precision.steps_without_positives(), hits)
+
+
+def reason_for(video: Video, error: InputError) -> str:
+    """Why a video is skipped, with its name also where the error does not know it, as one of a model that was given arrays."""
+    return str(error) if video.id in str(error) else f"video {video.key}: {error}"
+
+
+class UnfitScores(InputError):
+    """A method of the user's own returned something else than scores (T, K)."""
+
+
+def scores_of(scorer: Scorer, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """Scores (T, K) of a video; of a method of the user's own they may be of any shape, which is refused."""
+    name = type(scorer).__name__
+    if not callable(getattr(scorer, "score", None)):
+        raise UnfitScores(f"fit returned a {name}; expected an object with score(task, features)")
+    scores = np.asarray(scorer.score(task, features))
+    expected = (len(features), len(task.steps))
+    if scores.shape != expected or scores.dtype.kind not in "fiu":
+        raise UnfitScores(
+            f"{name}.score returned {scores.dtype} of shape {scores.shape} for task '{task.title}'; expected numbers of shape "
+            f"{expected}: a row a second, a column a step"
+        )
+    return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
 
 
 def features_of(corpus: Corpus, video: Video) -> npt.NDArray[np.floating]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.evaluation.evaluate import evaluate_videos, features_of
+from crosstask.evaluation.evaluate import evaluate_videos, features_of, scores_of
 from crosstask.evaluation.paired import METRICS
 from crosstask.evaluation.splits import Split, group_split, inner_split, paper_split, validation_videos, without_shared_videos
 from crosstask.experiments.arms import build_method
@@ -111,7 +111,7 @@ def _localizations(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> lis
     localizations: list[dict[str, Any]] = []
     for task in corpus.primary_tasks():
         for video in [v for v in test if v.task == task.id][:SHOWN_VIDEOS_PER_TASK]:
-            scores = np.asarray(scorer.score(task, features_of(corpus, video)))
+            scores = scores_of(scorer, task, features_of(corpus, video))
             found = localization_of(task, scores, video.id, decoder_of(scorer))
             localizations.append(found.to_json())
     return localizations

@@ -83,9 +83,24 @@ def trainable_videos(corpus: Corpus, notices: Notices) -> list[Video]:
             f"corpus '{corpus.name}': no video can train ({len(notices.no_features)} without features, "
             f"{len(notices.too_short)} with fewer segments than steps); see `crosstask validate`"
         )
-    reasons = unlike_others({video.id: largest_value(corpus.features.rows(video.id)) for video in usable})
+    reasons = unlike_others(_largest_values(corpus, usable))
     notices.unlike_others = [f"{video} ({reason})" for video, reason in reasons.items()]
     return usable
+
+
+def _largest_values(corpus: Corpus, videos: list[Video]) -> dict[str, float]:
+    """Video id -> its largest feature; features that are not finite, or of another width than those before, are an error."""
+    largest: dict[str, float] = {}
+    width = None
+    for video in videos:
+        rows = corpus.features.rows(video.id)
+        width = rows.shape[1] if width is None else width
+        if rows.shape[1] != width:
+            raise InputError(f"video {video.id}: features of {rows.shape[1]} columns; the videos before it have {width}")
+        largest[video.id] = largest_value(rows)
+        if not math.isfinite(largest[video.id]):
+            raise InputError(f"video {video.id}: its features contain NaN or infinity; extract them again")
+    return largest
 
 
 def allowed_segments(windows: tuple[StepInterval, ...], n_segments: int, n_steps: int) -> npt.NDArray[np.bool_]:

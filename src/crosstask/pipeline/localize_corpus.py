@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from crosstask import __version__
 from crosstask.corpus_building.task_map import draw_task_map
-from crosstask.evaluation.evaluate import evaluate_videos
+from crosstask.evaluation.evaluate import evaluate_videos, reason_for
 from crosstask.inference import decoder_of
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
@@ -72,7 +72,7 @@ def localize_corpus(
             values, localization = localize_labelled(model, joint, video, task, rows, labels)
             found[model.method].append(recalibrated(localization, calibration, (label.step for label in labels)))
         except InputError as error:
-            reasons[str(video.key)] = str(error)
+            reasons[str(video.key)] = reason_for(video, error)
             continue
         finally:
             advance()
@@ -82,6 +82,8 @@ def localize_corpus(
         path = media.get(video.key)
         file = str(path.resolve()) if path else None
         videos.append(RunVideo(video.task, video.id, len(rows), file, truth, windows, contents.get(video.key)))
+    if not videos:
+        raise InputError(f"corpus '{corpus.name}': steps could be found in no video; the first: {reasons[min(reasons)]}")
     save_model(model, out / "model.safetensors")
     results = _results(corpus, {model.method: model, "uniform": uniform}, videos, config, joint)
     run = Run(

@@ -22,7 +22,14 @@ def with_run_labels(corpus: Corpus, out: Path, use_annotations: Iterable[str] | 
     in_corpus = {video.key: video for video in corpus.videos}
     remove_labels_of_replaced(out, contents_of(corpus))
     followed = follow_renamed_videos(corpus, out)
-    given = LabelStore(out, corpus.tasks).step_labels()
+    store = LabelStore(out, corpus.tasks)
+    if unused := store.without_step():
+        log.warning(
+            "%d labels are kept but not used, as their task or step is gone or has another name: %s",
+            len(unused),
+            ", ".join(unused[:_NAMED]),
+        )
+    given = store.step_labels()
     if absent := sorted(str(key) for key in given if key not in in_corpus and key not in followed):
         log.warning("labels of %d videos that the corpus does not have are not used: %s", len(absent), ", ".join(absent[:_NAMED]))
     inside = {key: _inside(corpus, in_corpus[key], labels) for key, labels in given.items() if key in in_corpus}

@@ -77,6 +77,15 @@ class LabelStore:
         """The labels as hard supervision for training: `Corpus.labels`."""
         return {key: tuple(numbered(label, step) for step, label in labels.items()) for key, labels in self.labels().items()}
 
+    def without_step(self) -> list[str]:
+        """The labels whose task or step the tasks do not have, as after it got another name: step and video of each."""
+        return sorted(
+            f"'{name}' of {key}"
+            for key, labels in labels_after(self.changes()).items()
+            for _, name in labels
+            if key.task not in self.tasks or name not in self.tasks[key.task].steps
+        )
+
     def history(self, key: VideoKey) -> list[Change]:
         """The changes of a video that are not undone, in order."""
         return [change for change in live_changes(self.changes()) if change.key == key]
