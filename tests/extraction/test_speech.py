@@ -103,7 +103,7 @@ def test_an_error_of_the_speech_model_while_it_works_names_the_model(tmp_path, m
         transcribe(write_video(tmp_path / "a.mp4"), tmp_path / "model")
 
 
-def test_another_speech_model_transcribes_again_and_none_keeps_what_is_there(tmp_path, monkeypatch):
+def test_another_speech_model_transcribes_again_and_the_same_one_does_not(tmp_path, monkeypatch):
     calls = []
     monkeypatch.setattr("crosstask.pipeline.transcribe.can_transcribe", lambda model: True)
     monkeypatch.setattr(
@@ -116,7 +116,7 @@ def test_another_speech_model_transcribes_again_and_none_keeps_what_is_there(tmp
     videos = {"a": write_video(tmp_path / "a.mp4")}
     for model in (None, tmp_path / "small", tmp_path / "small", tmp_path / "large", None):
         transcribe_videos(videos, tmp_path / "subtitles", model)
-    assert calls == [None, tmp_path / "small", tmp_path / "large"]
+    assert calls == [None, tmp_path / "small", tmp_path / "large", None]
 
 
 def test_damaged_files_of_the_packaged_model_are_replaced(tmp_path, monkeypatch):
