@@ -420,8 +420,8 @@ MUTATIONS += [
     Mutation(
         "statistics: second moment",
         "learning/hmm/statistics.py",
-        "return total / sum(len(rows) for rows in videos)",
-        "return total / len(videos)",
+        "return (first + second) / sum(len(rows) for rows in videos)",
+        "return (first + second) / len(videos)",
         "tests/learning/hmm/test_statistics.py",
     ),
     Mutation(

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from crosstask.learning.hmm import whitening as module
-from crosstask.learning.hmm.whitening import Whitening, autocorrelation_time, centred, fit_whitening, principal_directions
+from crosstask.learning.hmm.whitening import (
+    Whitening,
+    autocorrelation_time,
+    centred,
+    fit_whitening,
+    of_two_halves,
+    principal_directions,
+)
 
 
 def some_videos(n_dimensions=4, lengths=(30, 50, 7)):
@@ -102,3 +109,15 @@ def test_lags_do_not_cross_videos():
     videos = [np.array([[1.0], [0.0], [-1.0]])] * 50
     assert autocorrelation_time(videos) == 1.0
     assert module._autocovariance(videos, 1) == 0.0 and module._autocovariance(videos, 0) == pytest.approx(2 / 3)
+
+
+def test_of_two_halves_gives_both_parts_in_order():
+    assert of_two_halves(lambda part: [2 * number for number in part], 5) == ([0, 2], [4, 6, 8])
+    assert of_two_halves(list, 1) == ([], [0])
+
+
+def test_whitening_of_two_halves_is_that_of_all_rows():
+    rng = np.random.default_rng(0)
+    videos = [rng.normal(scale=[1.0, 3.0], size=(n, 2)).astype(np.float32) for n in (5, 7, 9)]
+    together = np.concatenate([video - video.mean(axis=0) for video in videos])
+    assert np.allclose(fit_whitening(videos).deviation, np.sqrt((together**2).mean(axis=0)), rtol=1e-5)

@@ -18,6 +18,7 @@ from crosstask.learning.hmm.class_means import (
     within_covariance,
 )
 from crosstask.learning.hmm.known_steps import KnownSteps
+from crosstask.learning.hmm.whitening import of_two_halves
 
 Floats = npt.NDArray[np.floating]
 WEAK, HARD = 0, 1  # kinds of labels, the first axis of the statistics
@@ -135,10 +136,15 @@ def assign_folds(videos: Sequence[HmmVideo], n_folds: int, seed: int = 0) -> lis
 
 def second_moment_of(videos: Sequence[Floats]) -> npt.NDArray[np.float64]:
     """(d, d) mean of x xᵀ over all segments."""
-    total = np.zeros((videos[0].shape[1],) * 2)
-    for rows in videos:
-        total += (rows.T @ rows).astype(np.float64)
-    return total / sum(len(rows) for rows in videos)
+
+    def of_some(part: range) -> npt.NDArray[np.float64]:
+        total = np.zeros((videos[0].shape[1],) * 2)
+        for number in part:
+            total += (videos[number].T @ videos[number]).astype(np.float64)
+        return total
+
+    first, second = of_two_halves(of_some, len(videos))
+    return (first + second) / sum(len(rows) for rows in videos)
 
 
 def normalised_labels(labels: Floats) -> Floats:

@@ -4,8 +4,10 @@ Centring within the video removes what a whole video shares (camera, kitchen, lo
 `LARGEST_WIDTH` are projected onto their principal directions, found by randomised subspace iteration (Halko et al. 2011) on a sample of rows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +15,7 @@ import numpy.typing as npt
 from crosstask.learning.float16 import as_float32
 
 Floats = npt.NDArray[np.floating]
+Part = TypeVar("Part")
 LARGEST_WIDTH = 512  # dimensions; a covariance of this size is solved in milliseconds
 _SAMPLED_ROWS = 8_000  # rows of all videos together from which the directions are found
 _OVERSAMPLING = 32  # directions that the subspace iteration finds beyond those that are kept
@@ -50,13 +53,9 @@ class Whitening:
 def fit_whitening(videos: Sequence[Floats]) -> Whitening:
     """The scaling of some videos' rows (T, D); constant dimensions are switched off by an infinite deviation."""
     n_rows, width = sum(len(rows) for rows in videos), videos[0].shape[1]
-    stride = max(1, n_rows // _SAMPLED_ROWS)
-    squares, sampled = np.zeros(width), []
-    for rows in videos:
-        centred_rows = centred(rows)
-        squares += np.einsum("td,td->d", centred_rows, centred_rows, dtype=np.float64)
-        if width > LARGEST_WIDTH:
-            sampled.append(centred_rows[::stride].copy())
+    stride = max(1, n_rows // _SAMPLED_ROWS) if width > LARGEST_WIDTH else 0
+    (squares, sampled), (further, more) = of_two_halves(lambda part: _squares_and_sample(videos, part, stride), len(videos))
+    squares, sampled = squares + further, sampled + more
     deviation = np.sqrt(squares / n_rows)
     constant = deviation < _CONSTANT * max(float(deviation.max()), _SMALLEST_DEVIATION)
     deviation[constant | (deviation == 0)] = np.inf
@@ -64,6 +63,27 @@ def fit_whitening(videos: Sequence[Floats]) -> Whitening:
     if width <= LARGEST_WIDTH:
         return Whitening(deviation)
     return Whitening(deviation, principal_directions((rows / deviation for rows in sampled), LARGEST_WIDTH))
+
+
+def _squares_and_sample(
+    videos: Sequence[Floats], part: range, stride: int
+) -> tuple[npt.NDArray[np.float64], list[npt.NDArray[np.float32]]]:
+    """(D,) sums of squared centred rows over some of the videos, and every `stride`-th of these rows by video; none if it is 0."""
+    squares, sampled = np.zeros(videos[0].shape[1]), []
+    for number in part:
+        rows = centred(videos[number])
+        squares += np.einsum("td,td->d", rows, rows, dtype=np.float64)
+        if stride:
+            sampled.append(rows[::stride].copy())
+    return squares, sampled
+
+
+def of_two_halves(function: Callable[[range], Part], n_items: int) -> tuple[Part, Part]:
+    """The results for the first and the second half of some items, on two threads: the same on any number of cores."""
+    middle = n_items // 2
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(function, (range(middle), range(middle, n_items)))
+    return first, second
 
 
 def centred(rows: Floats) -> npt.NDArray[np.float32]:
