@@ -65,7 +65,7 @@ def _full_shape_row() -> list[str]:
     return _measured(
         f"`train` by `hmm` at CrossTask's full shape: {full['tasks']} tasks, {full['videos']:,} *synthetic* videos of {full['mean_T']:.0f} s on average, "
         f"D = {full['D']}, {full['features_mb']:,} MB of packed features",
-        f"{full['cpu_s']:.0f} s of CPU, one core; {full['wall_s']:.0f} s by the clock (load {full['load_before']:.0f}); "
+        f"{full['cpu_s']:.0f} s of CPU on two cores; {full['wall_s']:.0f} s by the clock (load {full['load_before']:.0f}); "
         f"{full['peak_anonymous_mb']:.0f} MB that no file backs",
         "default-method-cost",
     )
