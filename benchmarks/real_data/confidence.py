@@ -3,8 +3,9 @@
 python -m benchmarks.real_data.confidence DATA --out results/confidence.json
 
 Corpora: Breakfast and captaincook (real features, simulated windows; held-out people), vlogs (real features, real times of narration; held-out
-channels). Groups are divided into two halves. Platt scaling is fitted on the development half of all corpora but one and scored on the final
-half of that one; what the package contains is fitted on the development half of all three. `--fit` prints these parameters.
+channels). Groups are divided into two halves. The two parameters of a kind of confidence are fitted on the development half of all corpora but one
+and scored on the final half of that one; what the package contains is fitted on the development half of all three. `--fit` prints these
+parameters. The confidence of joint decoding has no parameters of its own; those of P(features right) are the package's there.
 
 A step that the video shows counts: is its moment in the step? For `shown`, every step counts. ECE: mean absolute difference of confidence and
 share of hits over ten bins of equal mass. After 30 corrections: confidence is recalibrated to 30 steps drawn at random, as `crosstask.pipeline` does
@@ -17,23 +18,24 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.scripts import arguments_of, write_result
-from sklearn.metrics import roc_auc_score
+from scipy.optimize import minimize
+from sklearn.metrics import log_loss, roc_auc_score
 
 from crosstask import open_corpus
 from crosstask.evaluation.splits import Split, group_of
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.inference import decode_scores, decoder_of
-from crosstask.inference.confidence import HIT, HIT_GENERIC, HIT_JOINT, Calibration, calibrated, fit_calibration
+from crosstask.inference.confidence import Calibration, ConfidenceInputs, calibrated, fit_calibration, hit_probability
 from crosstask.inference.intervals import step_posterior
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.zhukov19 import Zhukov19
 from crosstask.metrics.truth import true_segments
-from crosstask.model.localization import scores_and_presence
+from crosstask.model.localization import video_scores
 from crosstask.narration.joint_decoding import fit_joint_decoder
 from crosstask.records import Corpus
 
 DEVELOPMENT = {"captaincook": ("P1", "P2", "P7"), "vlogs": ("C1", "C2", "C5", "C10")}  # Breakfast: every second person
-KINDS = {"features": HIT, "joint": HIT_JOINT, "zhukov19": HIT_GENERIC}
+KINDS = ("features", "joint", "zhukov19")
 N_BINS, N_CORRECTIONS, N_DRAWS = 10, 30, 20
 IDENTITY = Calibration(1.0, 0.0)
 
@@ -59,8 +61,8 @@ def splits(corpus: Corpus, name: str, half: str) -> Iterator[Split]:
 
 
 def collect(corpus: Corpus, name: str, half: str) -> dict[str, np.ndarray]:
-    """By kind (n, 2): posterior at the moment, hit; by "shown" (n, 2): posterior of being shown, shown."""
-    rows: dict[str, list[tuple[float, bool]]] = {kind: [] for kind in (*KINDS, "shown")}
+    """By kind (n, 4): posterior at the moment, hit, posterior of order alone, informativeness; by "shown": posterior of being shown, shown."""
+    rows: dict[str, list[tuple[float, ...]]] = {kind: [] for kind in (*KINDS, "shown")}
     for split in splits(corpus, name, half):
         train = corpus.only_tasks({v.task for v in split.train}).only(split.train)
         model = HiddenMarkovModel().fit(train, np.random.default_rng(0))
@@ -72,22 +74,26 @@ def collect(corpus: Corpus, name: str, half: str) -> dict[str, np.ndarray]:
                 continue
             truth = true_segments(corpus, video)
             for kind, scorer in scorers.items():
-                scores, presence = scores_and_presence(scorer, task, features)
-                posterior, _ = step_posterior(scores)
-                add_hits(rows[kind], posterior, decode_scores(scores, decoder_of(scorer)), truth)
-                if kind == "features" and presence is not None:
-                    rows["shown"] += [(float(p), bool(truth[:, k].any())) for k, p in enumerate(presence)]
+                scored_video = video_scores(scorer, task, features)
+                posterior, _ = step_posterior(scored_video.scores)
+                inputs = scored_video.confidence or ConfidenceInputs(np.zeros_like(posterior), 1.0)
+                add_hits(rows[kind], posterior, decode_scores(scored_video.scores, decoder_of(scorer)), truth, inputs)
+                if kind == "features" and scored_video.p_shown is not None:
+                    rows["shown"] += [(float(p), bool(truth[:, k].any()), 0, 1) for k, p in enumerate(scored_video.p_shown)]
             found = joint.scores(video, task, features)
             if found is not None:
-                add_hits(rows["joint"], found.posterior.in_step, decode_scores(found.scores, decoder_of(model)), truth)
-    return {kind: np.array(of_kind, dtype=np.float64).reshape(-1, 2) for kind, of_kind in rows.items()}
+                no_inputs = ConfidenceInputs(np.zeros_like(found.hits), 1.0)
+                add_hits(rows["joint"], found.hits, decode_scores(found.scores, decoder_of(model)), truth, no_inputs)
+    return {kind: np.array(of_kind, dtype=np.float64).reshape(-1, 4) for kind, of_kind in rows.items()}
 
 
-def add_hits(rows: list[tuple[float, bool]], posterior: np.ndarray, moments: np.ndarray, truth: np.ndarray) -> None:
-    """Posterior at the moment, and whether the moment is in the step, of each step that the video shows."""
+def add_hits(
+    rows: list[tuple[float, ...]], posterior: np.ndarray, moments: np.ndarray, truth: np.ndarray, inputs: ConfidenceInputs
+) -> None:
+    """Posterior at the moment, whether the moment is in the step, and what else confidence needs, of each step that the video shows."""
     for k, t in enumerate(moments):
         if truth[:, k].any():
-            rows.append((float(posterior[t, k]), bool(truth[t, k])))
+            rows.append((float(posterior[t, k]), bool(truth[t, k]), float(inputs.by_order[t, k]), inputs.informativeness))
 
 
 def scored(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float | None]:
@@ -123,11 +129,19 @@ def bounds(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float]:
     return {"ece of Platt scaling of its own": float(scored(best, hits)["ece"] or 0.0), "ece by chance": float(by_chance)}
 
 
+def confidence_of(rows: np.ndarray, calibration: Calibration) -> np.ndarray:
+    """(n,) confidence of collected rows: `hit_probability`, which is Platt scaling where order alone counts 0 and informativeness is 1."""
+    return hit_probability(rows[:, 0], rows[:, 2], rows[:, 3], calibration)
+
+
 def fitted(of_corpora: list[np.ndarray]) -> Calibration:
-    """Platt scaling with equal weight for every corpus."""
-    rows = np.concatenate(of_corpora)
-    weights = np.concatenate([np.full(len(one), 1 / len(one)) for one in of_corpora if len(one)])
-    return fit_calibration(rows[:, 0], rows[:, 1], weights=weights * len(rows) / weights.sum())
+    """The parameters of largest likelihood, with equal weight for every corpus."""
+
+    def loss(parameters: np.ndarray) -> float:
+        found = (np.clip(confidence_of(rows, Calibration(*parameters)), 1e-6, 1 - 1e-6) for rows in of_corpora)
+        return float(sum(log_loss(rows[:, 1], p, labels=[0, 1]) for rows, p in zip(of_corpora, found, strict=True)))
+
+    return Calibration(*(float(value) for value in minimize(loss, np.array([0.3, -0.5]), method="Nelder-Mead").x))
 
 
 def main() -> None:
@@ -150,10 +164,10 @@ def main() -> None:
         for kind in (*KINDS, "shown"):
             rows = final[kind]
             without = fitted([of[kind] for other, of in development.items() if other != name])
-            confidence, hits = calibrated(rows[:, 0], without), rows[:, 1]
+            confidence, hits = rows[:, 0] if kind == "joint" else confidence_of(rows, without), rows[:, 1]
             result.setdefault(name, {})[kind] = {
                 "calibration of the other corpora": scored(confidence, hits),
-                "parameters": [without.slope, without.intercept],
+                **({} if kind == "joint" else {"parameters": [without.slope, without.intercept]}),
                 "after 30 corrections": after_corrections(confidence, hits),
                 "bounds": bounds(confidence, hits),
             }

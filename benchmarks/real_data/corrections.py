@@ -25,7 +25,7 @@ from crosstask.inference import decoder_of
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.protocols import Scorer
 from crosstask.methods.supervised import Supervised
-from crosstask.model.localization import localization_of, scores_and_presence
+from crosstask.model.localization import localization_of, video_scores
 from crosstask.records import Corpus, FoundStep, StepLabel, Video, VideoKey, labels_from_annotation
 from crosstask.runs import answer_is_right
 
@@ -123,8 +123,8 @@ def found_in(corpus: Corpus, scorer: Scorer, videos: Iterable[Video], labels: La
     found = {}
     for video in videos:
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
-        scores, p_shown = scores_and_presence(scorer, task, rows, labels.get(video.key, ()))
-        localization = localization_of(task, scores, video.id, decoder_of(scorer), p_shown)
+        scored = video_scores(scorer, task, rows, labels.get(video.key, ()))
+        localization = localization_of(task, scored, video.id, decoder_of(scorer))
         found |= {(video.key, k): step for k, step in enumerate(localization.steps)}
     return found
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crosstask.inference.confidence import SHOWN, Calibration, calibrated, fit_calibration, is_shown, logit
+from crosstask.inference.confidence import SHOWN, Calibration, calibrated, fit_calibration, hit_probability, is_shown, logit
 
 
 def test_the_map_keeps_the_ranking_and_nothing_is_called_absent_by_the_default():
@@ -18,6 +18,16 @@ def test_platt_scaling_by_hand():
     np.testing.assert_allclose(found, [1 / (1 + np.exp(-1)), 1 / (1 + np.exp(-2 * np.log(3) - 1))])
 
 
+def test_a_hit_is_of_features_that_are_right_or_of_order_alone():
+    """By hand: features are right with probability 0.8 / (1 + e), otherwise order alone finds the step with 0.4."""
+    q = 0.8 / (1 + np.exp(1.0))
+    np.testing.assert_allclose(hit_probability([0.5], [0.4], 0.8, Calibration(2.0, -1.0)), [q + (1 - q) * 0.4])
+    np.testing.assert_allclose(
+        hit_probability([0.1, 0.9], [0.2, 0.6], 0.0), [0.2, 0.6], err_msg="uninformative features count nothing"
+    )
+    assert (np.diff(hit_probability(np.linspace(0, 1, 20), np.full(20, 0.3), 0.9)) >= 0).all()
+
+
 def test_recalibration_is_the_largest_penalised_likelihood():
     """Compared with every slope and intercept of a fine grid."""
     rng = np.random.default_rng(0)
@@ -25,7 +35,7 @@ def test_recalibration_is_the_largest_penalised_likelihood():
     hits = (rng.random(30) < 0.3 * p).astype(float)
     slopes, intercepts = np.meshgrid(np.linspace(0, 2, 201), np.linspace(-3, 1, 401), indexing="ij")
     q = 1 / (1 + np.exp(-(slopes[..., None] * logit(p) + intercepts[..., None])))
-    log_p = np.log(np.where(hits == 1, q, 1 - q)).sum(axis=-1) - ((slopes - 1) / 0.1) ** 2 / 2 - intercepts**2 / 2
+    log_p = np.log(np.where(hits == 1, q, 1 - q)).sum(axis=-1) - ((slopes - 1) / 0.1) ** 2 / 2 - (intercepts / 0.5) ** 2 / 2
     best = np.unravel_index(log_p.argmax(), log_p.shape)
     found = fit_calibration(p, hits, Calibration(1.0, 0.0))
     assert abs(found.slope - slopes[best]) < 0.01 and abs(found.intercept - intercepts[best]) < 0.01

@@ -13,7 +13,9 @@ from crosstask.inference.narration_evidence import (
     anchor_log_ratios,
     density_ratios,
     estimate_reliability,
+    feature_hits,
     feature_posterior,
+    independent_hits,
     independent_posterior,
     joint_posterior,
     offset_densities,
@@ -200,9 +202,13 @@ def test_independent_posterior_equals_the_sum_over_cases_and_anchors():
     rng = np.random.default_rng(0)
     in_step, centre, chance, reach = rng.random(12) / 3, 4.0, 0.1, int(0.4 * 6.0)
     half = Reliability(WindowAccuracy((certain(0.2).probability + certain(0.6).probability) / 2), 0.7)
-    found = independent_posterior(in_step[:, None], np.array([6.0]), Windows(np.array([centre]), np.array([chance])), half)[:, 0]
+    windows, by_order = Windows(np.array([centre]), np.array([chance])), rng.random(12)
+    found = independent_posterior(in_step[:, None], np.array([6.0]), windows, half)[:, 0]
+    hits = independent_hits(in_step[:, None], by_order[:, None], np.array([3.0]), windows, half)[
+        :, 0
+    ]  # half of the trained duration
     f, g, q = in_step / in_step.sum(), offset_density(centre, 12), 0.7 * float(p_right(in_step[:, None])[0])
-    expected = np.zeros(12)
+    expected, by_order_too = np.zeros(12), np.zeros(12)
     for a in (0.2, 0.6):
         cases = np.array([q * (1 - a), q * a * (f @ g) / chance, (1 - q) * a, (1 - q) * (1 - a)])
         cases /= cases.sum()
@@ -210,4 +216,12 @@ def test_independent_posterior_equals_the_sum_over_cases_and_anchors():
             near = [s for s in range(12) if abs(s - t) <= reach]
             where = [in_step[t] / in_step.max(), (f * g)[near].sum() / (f @ g), g[near].sum() / g.sum(), 0.0]
             expected[t] += cases @ where / 2
+            by_order_too[t] += cases @ [*where[:3], by_order[t]] / 2
     np.testing.assert_allclose(found, expected, rtol=1e-9)
+    np.testing.assert_allclose(hits, by_order_too, rtol=1e-9)
+
+
+def test_hits_by_features_are_those_of_the_posterior_or_of_order_alone():
+    in_step, by_order = np.array([[0.2], [0.8]]), np.array([[0.5], [0.1]])
+    q = 0.6 * float(p_right(in_step)[0])
+    np.testing.assert_allclose(feature_hits(in_step, by_order, 0.6)[:, 0], [q / 4 + (1 - q) * 0.5, q + (1 - q) * 0.1])

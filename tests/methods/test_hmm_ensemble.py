@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from crosstask.inference.narration_evidence import order_gain, order_posterior
 from crosstask.learning.hmm.em import EmSettings
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.hmm_ensemble import VARIATIONS, HmmEnsemble, Variation
@@ -49,6 +50,29 @@ def test_a_variation_never_replaces_more_than_the_whole_covariance():
     common = EmSettings()
     strong = replace(common, mean_prior=replace(common.mean_prior, ridge=0.8))
     assert Variation(ridge=2.0).of(strong, 0).mean_prior.ridge == 1.0
+
+
+def test_confidence_uses_the_informativeness_of_training_or_of_the_video_for_a_new_task(corpus, model):
+    task, rows, new = corpus.tasks["1"], corpus.features.rows("-v1_1"), task_from_steps("boil milk, pour milk")
+    found = model.confidence_inputs(task, rows)
+    assert found.informativeness == model.members[0].parameters.informativeness > 0
+    np.testing.assert_allclose(found.by_order, order_posterior(model.feature_evidence(task, rows)).in_step)
+    gain = order_gain(model.feature_evidence(new, rows))
+    assert model.confidence_inputs(new, rows).informativeness == pytest.approx(1 - np.exp(-max(gain / 2, 0)))
+    silent = model.confidence_inputs(new, np.zeros_like(rows))
+    assert silent.informativeness == pytest.approx(0, abs=1e-6)
+
+
+def test_the_informativeness_is_stored_and_checked(model):
+    arrays, values = model.to_arrays()
+    assert [m.parameters.informativeness for m in hmm_from(arrays, values).members] == [
+        m.parameters.informativeness for m in model.members
+    ]
+    older = {name: value for name, value in values.items() if name != "informativeness"}
+    assert hmm_from(arrays, older).members[0].parameters.informativeness is None
+    for wrong in (1.5, -0.1, float("nan"), "much"):
+        with pytest.raises(InputError, match="train it again"):
+            hmm_from(arrays, values | {"informativeness": wrong})
 
 
 def test_feature_evidence_is_the_mean_with_one_autocorrelation_time(corpus, model):

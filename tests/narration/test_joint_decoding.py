@@ -10,8 +10,11 @@ from crosstask.inference.narration_evidence import (
     ACCURACIES,
     Reliability,
     WindowAccuracy,
+    feature_hits,
+    independent_hits,
     independent_posterior,
     joint_posterior,
+    order_posterior,
     windows_of,
 )
 from crosstask.methods import method_named
@@ -25,7 +28,7 @@ from crosstask.narration.joint_decoding import (
     subtitle_centres,
     window_centres,
 )
-from crosstask.records import Cue, InputError, Interval, Narration, StepInterval, Word
+from crosstask.records import Cue, InputError, Interval, Narration, StepInterval, StepLabel, Word
 from tiny import tiny_corpus
 
 
@@ -143,6 +146,19 @@ def test_scores_equal_the_mixture_of_the_module(corpus, scorer):
     expected = np.where([True, False, True], w * in_order + (1 - w) * two_observers, in_order)
     found = joint_scores(scorer, task, rows, centres, usual, reliability)
     np.testing.assert_allclose(found.posterior.in_step, expected, atol=1e-12)
+    by_order = order_posterior(evidence).in_step
+    in_order_hits = 0.6 * feature_hits(alone, by_order, 0.5) + 0.4 * joint_posterior(evidence, windows, 0.4).in_step
+    two_hits = independent_hits(alone, by_order, evidence.mean_duration, windows, reliability)
+    expected = np.where([True, False, True], w * in_order_hits + (1 - w) * two_hits, in_order_hits)
+    np.testing.assert_allclose(found.hits, expected, atol=1e-12)
+
+
+def test_a_label_is_certain_beside_narration(corpus, scorer):
+    task, rows, centres = corpus.tasks["1"], corpus.features.rows("-v1_1"), np.array([8.0, np.nan, 52.0])
+    labels = (StepLabel(0, moment_s=20.0),)
+    found = joint_scores(scorer, task, rows, centres, np.full(3, np.nan), certain(0.4, 0.5), labels)
+    assert found.scores[:, 0].argmax() == 20 and found.hits[20, 0] > 0.99
+    assert ((found.hits >= 0) & (found.hits <= 1)).all()
 
 
 def test_windows_of_at_most_four_other_videos_tell_what_is_usual(corpus, scorer, monkeypatch):

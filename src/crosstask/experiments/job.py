@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.evaluation.evaluate import evaluate_videos, features_of, scores_of
+from crosstask.evaluation.evaluate import evaluate_videos, features_of
 from crosstask.evaluation.paired import METRICS
 from crosstask.evaluation.splits import Split, group_split, inner_split, paper_split, validation_videos, without_shared_videos
 from crosstask.experiments.arms import build_method
@@ -14,7 +14,7 @@ from crosstask.experiments.corpora import open_once
 from crosstask.inference import decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
-from crosstask.model.localization import localization_of
+from crosstask.model.localization import localization_of, video_scores
 from crosstask.records import Corpus, InputError, Video, labels_from_annotation
 
 SHOWN_VIDEOS_PER_TASK = 2
@@ -111,8 +111,8 @@ def _localizations(corpus: Corpus, scorer: Scorer, test: Sequence[Video]) -> lis
     localizations: list[dict[str, Any]] = []
     for task in corpus.primary_tasks():
         for video in [v for v in test if v.task == task.id][:SHOWN_VIDEOS_PER_TASK]:
-            scores = scores_of(scorer, task, features_of(corpus, video))
-            found = localization_of(task, scores, video.id, decoder_of(scorer))
+            scored = video_scores(scorer, task, features_of(corpus, video))
+            found = localization_of(task, scored, video.id, decoder_of(scorer))
             localizations.append(found.to_json())
     return localizations
 

@@ -1,14 +1,21 @@
 """Posterior -> calibrated probability: how often a found moment lies in the step, and how often a step is shown at all.
 
-    P(hit) = sigmoid(a logit(p) + b),     p: posterior of the step at its moment; P(shown) likewise from the posterior of being shown
+A found moment is right because the features are right, or because order alone happens to be. With p the posterior of the step at its moment t, o
+the posterior of order alone there (position, duration and presence, without features), and lambda the informativeness of the features, which is
+estimated without labels (`narration_evidence.py`),
 
-(Platt scaling.) The posterior of the interval model is overconfident. The two parameters of each map were fitted on annotated corpora of
-other videos than the user's; more inputs did not carry over from one corpus to another (leave-one-corpus-out on development halves: expected duration,
-its share of an even part, number of steps and of training videos, posterior of order alone, entropy, agreement of strict and loose order, distance from
-even spacing): the duration of a step helps on Breakfast (AUROC 0.70 alone), but beside the posterior its weight is negative on captaincook and vlogs.
+    q = lambda sigmoid(a logit(p) + b)          probability that the features are right
+    P(hit) = q + (1 - q) o
+
+The posterior p is overconfident, as its seconds are not independent; a and b were fitted by maximum likelihood on annotated corpora of other videos
+than the user's. How often order alone is right, and whether features say anything, differ from corpus to corpus. o and lambda follow that: a map
+of p alone had up to three times the calibration error on a corpus that it was not fitted on.
+
+Scorers without these quantities have Platt scaling, P = sigmoid(a logit(p) + b), and so has the probability that a step is shown.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +23,9 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 _CLIP = 1e-3  # posteriors are clipped to [0.001, 0.999]
 _SHOWN_FROM = 0.5  # P(shown) below which a step counts as absent: absence is then more likely
-# Of slope and intercept on the scale of the confidence, from corpus to corpus. Narrower intercepts (0.5) were 0.003 better in ECE after 30 corrections
-# on the development half of three hard corpora, within noise, but leave an easy collection at 0.75 where 0.9 is right.
-_PRIOR_DEVIATIONS = (0.1, 1.0)
+# Of slope and intercept on the scale of the confidence, from corpus to corpus. On the development half of three corpora, intercepts of 0.3 and 0.5 have
+# the same mean calibration error after 30 corrections, and 1.0 a larger one.
+_PRIOR_DEVIATIONS = (0.1, 0.5)
 _NEWTON_STEPS = 30
 
 
@@ -30,10 +37,19 @@ class Calibration:
     intercept: float
 
 
-# Fitted on development people and channels of captaincook, Breakfast and vlogs with equal weight (benchmarks/real_data/confidence.py --fit).
-# Fitted without one of the three, slopes move by at most 0.19 and intercepts by at most 0.3.
-HIT = Calibration(0.18, -0.69)  # posterior of features alone
-HIT_JOINT = Calibration(0.42, 0.16)  # joint posterior of features and narration
+class ConfidenceInputs(NamedTuple):
+    """What the confidence of a video's steps needs beside the posterior: P(segment in step | order alone) (T, K), and lambda."""
+
+    by_order: Array
+    informativeness: float
+
+
+# Fitted by maximum likelihood on development people, tasks and channels of captaincook, Breakfast and vlogs with equal weight, with 1 to 30 training
+# videos a task; with all training videos (benchmarks/real_data/confidence.py --fit) it is 0.26 and -0.73, and without one of the three
+# corpora 0.22 to 0.28 and -0.9 to -0.5.
+RIGHT = Calibration(0.27, -0.75)  # q / lambda
+# Platt scaling fitted to the same steps:
+HIT = Calibration(0.18, -0.69)  # posterior of a scorer without informativeness
 HIT_GENERIC = Calibration(0.08, -0.95)  # posterior of the generic HMM around scores that are no probabilities
 # Corpora differ in how many steps are absent (7 % and 29 %), and the posterior hardly discriminates them (AUROC 0.53 to 0.63):
 # the map stays near the mean of captaincook and breakfast, and is never below one half.
@@ -57,6 +73,18 @@ def calibrated(p: npt.ArrayLike, calibration: Calibration = HIT) -> Array:
     [0.2, 0.9]
     """
     return np.asarray(1 / (1 + np.exp(-(calibration.slope * logit(p) + calibration.intercept))))
+
+
+def hit_probability(
+    p: npt.ArrayLike, by_order: npt.ArrayLike, informativeness: npt.ArrayLike, right: Calibration = RIGHT
+) -> Array:
+    """P(hit) of moments with posteriors p (K,) given features, and by_order (K,) given order alone.
+
+    >>> hit_probability([0.9], [0.4], 0.0)
+    array([0.4])
+    """
+    q = np.asarray(informativeness, dtype=np.float64) * calibrated(p, right)
+    return np.asarray(q + (1 - q) * np.asarray(by_order, dtype=np.float64))
 
 
 def is_shown(p_shown: npt.ArrayLike) -> npt.NDArray[np.bool_]:

@@ -18,7 +18,8 @@ F_k = sum_t f_k(t) g(c_k - t) the density of the centre if both are right, the f
 
     features alone  q_k (1 - a)      both  q_k a F_k / b(c_k)      window alone  (1 - q_k) a      neither  (1 - q_k) (1 - a)
 
-and the step is where features find it; where f_k(t) g(c_k - t) is large; where g(c_k - t) is large; anywhere.
+and the step is where features find it; where f_k(t) g(c_k - t) is large; where g(c_k - t) is large; anywhere. The probability that a moment lies in
+the step (`independent_hits`) sums the four cases; where neither is right, order alone may be.
 
 How often features are right differs from corpus to corpus, and their posterior is as sharp where they say nothing. Whether they say something is seen
 without labels from the order of the list: with Z the likelihood ratio of a video's features, and Z_s that with the columns of its steps rotated by
@@ -43,7 +44,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.inference.confidence import Calibration, calibrated
+from crosstask.inference.confidence import RIGHT, calibrated
 from crosstask.inference.interval_posterior import IntervalPosterior, interval_posterior
 
 Array = npt.NDArray[np.float64]
@@ -64,9 +65,6 @@ VLOG_OFFSET = SpeechOffset((2.0, 16.0), (0.59, 0.41))
 # Mean duration of an interval when decoding, as a share of the trained one. Of 0.25, 0.5 and 1 the best on development people.
 DURATION_SHARE = 0.5
 ACCURACIES = np.linspace(0.0, 1.0, 41)  # values of a at which its posterior is computed
-# Fitted by maximum likelihood to P(hit) = q + (1 - q) P(hit by order alone) on development people, tasks and channels of three corpora with equal
-# weights, trained with 1 to 30 videos a task.
-_RIGHT = Calibration(0.27, -0.75)  # P(features right), where they are informative
 _MOST_ROTATIONS = 8  # of the step list
 _UNRELATED_WINDOWS = 20.0  # windows of other videos with F / b = 1 that are counted into M
 # An interval contains a segment if its anchor is near: within so many mean durations, in all. Of 0, 0.5, 0.6, 0.8, 1 and 2 the
@@ -135,7 +133,7 @@ def offset_densities(centres_s: Array, n_segments: int) -> Array:
 def windows_of(features: FeatureEvidence, centres_s: Array, usual: Array) -> Windows:
     """Windows with centres (K,) and the density of chance at each, given their `usual_density` (K,); NaN where a step has none."""
     n_segments = len(features.log_ratios)
-    anchors = feature_posterior(features._replace(log_ratios=np.zeros_like(features.log_ratios))).anchors
+    anchors = order_posterior(features).anchors
     by_order = (offset_densities(centres_s, n_segments) * _normalised(anchors)).sum(axis=0)
     without_usual = (1 / n_segments + by_order) / 2
     chance = (2 * without_usual + np.where(np.isnan(usual), without_usual, usual)) / 3
@@ -219,6 +217,20 @@ class Reliability(NamedTuple):
         return of_features / total if total > 0 else 1.0
 
 
+def order_posterior(features: FeatureEvidence) -> IntervalPosterior:
+    """The posterior of ordered intervals given position, duration and presence alone, without the log-ratios of the features."""
+    return feature_posterior(features._replace(log_ratios=np.zeros_like(features.log_ratios)))
+
+
+def informativeness_of(order_gains: Sequence[float], n_steps: Sequence[int]) -> float:
+    """lambda of features from the order gains and numbers of steps of some videos; 0 without any.
+
+    >>> informativeness_of([3.0, 1.0], [2, 2]) == 1 - np.exp(-1)
+    True
+    """
+    return float(1 - np.exp(-max(sum(order_gains) / max(sum(n_steps), 1), 0.0)))
+
+
 def order_gain(features: FeatureEvidence) -> float:
     """Mean of log Z - log Z_s over rotations s of the step list, at most eight of them; 0 for a single step."""
     n_steps = len(features.presence)
@@ -238,24 +250,48 @@ def _rotated(features: FeatureEvidence, shift: int) -> FeatureEvidence:
 
 def p_right(in_step: Array) -> Array:
     """(K,) q / lambda: the probability that features with posterior in_step (T, K) are right, where features are informative."""
-    return calibrated(in_step.max(axis=0), _RIGHT)
+    return calibrated(in_step.max(axis=0), RIGHT)
 
 
 def independent_posterior(in_step: Array, mean_duration: Array, windows: Windows, reliability: Reliability) -> Array:
     """(T, K) P(segment in step) when features, with posterior in_step (T, K), and windows are two observers; NaN without a window."""
+    (features_alone, both, window_alone, _), located = _cases(in_step, mean_duration, windows, reliability)
+    return np.asarray(features_alone * located[0] + both * located[1] + window_alone * located[2])
+
+
+def independent_hits(in_step: Array, by_order: Array, mean_duration: Array, windows: Windows, reliability: Reliability) -> Array:
+    """(T, K) P(a moment at the segment lies in the step): the same with by_order (T, K), the posterior of order alone, where neither is right.
+
+    Intervals have their trained durations here; decoding shortens them.
+    """
+    weights, located = _cases(in_step, mean_duration / DURATION_SHARE, windows, reliability)
+    return np.asarray((weights[:, None] * np.stack([*located, by_order])).sum(axis=0))
+
+
+def feature_hits(in_step: Array, by_order: Array, informativeness: float) -> Array:
+    """(T, K) P(a moment at the segment lies in the step) by features with posterior in_step (T, K), or else by order alone."""
+    q = informativeness * p_right(in_step)
+    return np.asarray(q * _relative(in_step) + (1 - q) * by_order)
+
+
+def _cases(
+    in_step: Array, mean_duration: Array, windows: Windows, reliability: Reliability
+) -> tuple[Array, tuple[Array, Array, Array]]:
+    """Expected weights (4, K) of the four cases, and P(segment in step) (T, K) in each of the first three."""
     near_window = offset_densities(windows.centres_s, len(in_step))
     q, both = reliability.informativeness * p_right(in_step), _normalised(in_step) * near_window
     a = ACCURACIES[:, None]
     cases = np.stack(
         [q * (1 - a), q * a * both.sum(axis=0) / windows.chance, (1 - q) * a, (1 - q) * (1 - a)]
     )  # (4, accuracies, K)
-    features_alone, both_right, window_alone, _ = np.einsum(
-        "cak,a->ck", cases / cases.sum(axis=0), reliability.accuracy.probability
-    )
-    found = features_alone * in_step / np.maximum(in_step.max(axis=0), _SMALLEST)
-    found += both_right * _around_anchors(_normalised(both), mean_duration)
-    found += window_alone * _around_anchors(_normalised(near_window), mean_duration)
-    return np.asarray(found)
+    weights = np.einsum("cak,a->ck", cases / cases.sum(axis=0), reliability.accuracy.probability)
+    near_both, near_anchor = (_around_anchors(_normalised(of), mean_duration) for of in (both, near_window))
+    return weights, (_relative(in_step), near_both, near_anchor)
+
+
+def _relative(in_step: Array) -> Array:
+    """(T, K) posterior in units of its maximum for each step."""
+    return np.asarray(in_step / np.maximum(in_step.max(axis=0), _SMALLEST))
 
 
 def _around_anchors(anchors: Array, mean_duration: Array) -> Array:
@@ -311,8 +347,7 @@ def estimate_reliability(videos: Sequence[VideoAgreement], n_members: int = 1) -
     >>> round(nothing.accuracy.mean, 3), nothing.informativeness
     (0.5, 0.0)
     """
-    gain = sum(video.order_gain for video in videos) / max(sum(video.n_steps for video in videos), 1)
-    informativeness = float(1 - np.exp(-max(gain, 0.0)))
+    informativeness = informativeness_of([video.order_gain for video in videos], [video.n_steps for video in videos])
     unrelated = np.concatenate([np.zeros(0), *(video.unrelated_ratio for video in videos)])
     pseudo = _UNRELATED_WINDOWS * n_members
     usual = np.sqrt(max((unrelated.sum() + pseudo) / (len(unrelated) + pseudo), 1.0))  # of M

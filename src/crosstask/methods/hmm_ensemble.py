@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from crosstask.inference.confidence import ConfidenceInputs
 from crosstask.inference.hmm_posterior import HmmPosterior
-from crosstask.inference.narration_evidence import FeatureEvidence
+from crosstask.inference.narration_evidence import FeatureEvidence, informativeness_of, order_gain, order_posterior
 from crosstask.learning.hmm.em import EmSettings, StartingPoint
 from crosstask.learning.hmm.whitening import Whitening
 from crosstask.methods.hmm_scorer import HmmScorer
@@ -86,6 +87,17 @@ class HmmEnsemble:
             float(np.mean(p_background)),
             np.mean(presence, axis=0),
         )
+
+    def confidence_inputs(self, task: Task, features: npt.NDArray[np.floating]) -> ConfidenceInputs:
+        """What the confidence of steps found in features (T, D) needs beside the posterior.
+
+        The informativeness is that of the training videos; for a new task, that of this video alone.
+        """
+        evidence = self.feature_evidence(task, features)
+        informativeness = self._first.informativeness(task)
+        if informativeness is None:
+            informativeness = informativeness_of([order_gain(evidence)], [len(task.steps)])
+        return ConfidenceInputs(order_posterior(evidence).in_step, informativeness)
 
     @staticmethod
     def label_log_ratios(labels: Sequence[StepLabel], n_segments: int, task: Task) -> npt.NDArray[np.float64]:

@@ -68,6 +68,7 @@ def _arrays_of(parameters: HmmParameters) -> dict[str, npt.NDArray[np.generic]]:
 def _values_of(member: HmmScorer) -> dict[str, object]:
     return {
         "background_lengths": [prior.background_duration for prior in member.parameters.priors],
+        "informativeness": member.parameters.informativeness,
         "em_settings": asdict(member.settings),
         "meaning": member.vectors is not None,
     }
@@ -119,7 +120,10 @@ def _parameters_from(
         for i in range(n_tasks)
     )
     coefficients, covariance = arrays["coefficients"].astype(np.float64), arrays["covariance"].astype(np.float64)
-    return HmmParameters(coefficients, covariance, priors, windows_used)
+    informativeness = values.get("informativeness")
+    return HmmParameters(
+        coefficients, covariance, priors, windows_used, None if informativeness is None else float(informativeness)
+    )
 
 
 def _raise_if_impossible(member: HmmScorer) -> None:
@@ -132,6 +136,8 @@ def _raise_if_impossible(member: HmmScorer) -> None:
         raise InputError("model file: its step lists do not fit its weights; train it again")
     if not all(0 < prior.background_duration < np.inf for prior in priors):
         raise InputError("model file: background duration must be positive and finite; train it again")
+    if parameters.informativeness is not None and not 0 <= parameters.informativeness <= 1:
+        raise InputError("model file: the informativeness of its features is not between 0 and 1; train it again")
     if not all(_is_possible(prior, len(t.steps)) for prior, t in zip(priors, tasks, strict=True)):
         raise InputError("model file: a prior of positions, durations or presence does not fit its step list; train it again")
     try:

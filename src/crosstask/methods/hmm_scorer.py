@@ -11,17 +11,16 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from crosstask.inference.hmm_posterior import HmmPosterior
-from crosstask.inference.narration_evidence import DURATION_SHARE, FeatureEvidence, tempered
+from crosstask.inference.narration_evidence import FeatureEvidence
 from crosstask.learning.float16 import centred_scores
-from crosstask.learning.hmm.class_means import LdaWeights, lda_weights, observation_noise, text_means
+from crosstask.learning.hmm.class_means import LdaWeights, lda_weights, text_means
 from crosstask.learning.hmm.em import EmSettings, HmmParameters, StartingPoint, loose_posterior, posterior
+from crosstask.learning.hmm.informativeness import feature_evidence
 from crosstask.learning.hmm.known_steps import start_probabilities
 from crosstask.learning.hmm.statistics import ClassIndex
 from crosstask.learning.hmm.task_prior import (
     DECODING_WEIGHT,
-    P_BACKGROUND,
     UNSEEN_TASK_WEIGHT,
-    PositionWeight,
     TaskPrior,
     even_spacing,
     initial_prior,
@@ -50,7 +49,6 @@ LARGEST_DENSE_KERNEL = (
 )
 _CACHED_TASKS = 500  # step lists whose weights a scorer keeps
 _SMALLEST_PROBABILITY = 1e-12  # before a logarithm
-_FULL_POSITION = PositionWeight(np.inf, 1.0)  # in joint decoding, where the position is evidence once per interval
 # Decoding averages the posterior of strict order with one that allows jumps back; chosen on development people and tasks of three corpora.
 _P_STRICT_ORDER = 0.5  # weight of strict order; 0 was 1.1 points lower on development splits
 # Few training videos of a task say little about how its steps look: even spacing is mixed into the posterior, less with every video.
@@ -125,15 +123,11 @@ class HmmScorer:
         """What features (T, D) and the prior of a task say before narration is considered, for joint decoding."""
         lda, prior = self._parameters_of(task)
         scores = self._lda_scores(lda, features)
-        n_segments = len(scores)
-        return FeatureEvidence(
-            tempered(scores - scores[:, -1:], autocorrelation_time or self.autocorrelation_time),
-            prior.position_log_ratios(n_segments, _FULL_POSITION)[:, :-1].astype(np.float64),
-            np.maximum(DURATION_SHARE * prior.duration * n_segments, 1.0).astype(np.float64),
-            prior.background_self_transition(n_segments),
-            P_BACKGROUND,
-            np.asarray(prior.presence, dtype=np.float64),
-        )
+        return feature_evidence(scores - scores[:, -1:], prior, autocorrelation_time or self.autocorrelation_time)
+
+    def informativeness(self, task: Task) -> float | None:
+        """lambda of the training features, for a trained task; None for a new task, and for model files that do not say."""
+        return None if self._number_of(task) is None else self.parameters.informativeness
 
     @staticmethod
     def label_log_ratios(labels: Sequence[StepLabel], n_segments: int, task: Task) -> npt.NDArray[np.float64]:
@@ -152,7 +146,7 @@ class HmmScorer:
     @property
     def autocorrelation_time(self) -> float:
         """The autocorrelation time of the training features in seconds, from the observation noise that the model file stores."""
-        return self.settings.mean_prior.noise / observation_noise(1.0)
+        return self.settings.autocorrelation_time
 
     def _lda_scores(self, lda: LdaWeights, features: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
         """(T, K + 1) scores of features (T, D), background last."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.inference.confidence import HIT_JOINT, SHOWN, calibrated, is_shown
+from crosstask.inference.confidence import SHOWN, calibrated, is_shown
 from crosstask.model.localization import localization_of
 from crosstask.narration.joint_decoding import (
     JointScores,
@@ -30,7 +30,7 @@ def joint_localization(task: Task, found: JointScores, video: str, decoder: str)
     localization = localization_of(task, found.scores, video, decoder=decoder)
     moments = np.array([step.segment for step in localization.steps])
     steps = np.arange(len(moments))
-    confidence = calibrated(found.posterior.in_step[moments, steps], HIT_JOINT)
+    confidence = found.hits[moments, steps]
     p_shown = calibrated(found.posterior.p_shown, SHOWN)
     shown = is_shown(p_shown) & [step.shown for step in localization.steps]
     starts, ends = found.intervals(moments)

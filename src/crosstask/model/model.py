@@ -13,7 +13,7 @@ from crosstask.inference import DECODERS, decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.methods.text_prior import with_text_side
 from crosstask.model.joint_localization import localize_with_narration, narration_for
-from crosstask.model.localization import labels_kept, localization_of, scores_and_presence
+from crosstask.model.localization import labels_kept, localization_of, video_scores
 from crosstask.records import InputError, Localization, StepLabel, Task, VideoKey, choice_argument, path_argument, task_from_steps
 from crosstask.text.stems import words_as_written
 
@@ -66,8 +66,8 @@ class Model:
             found = localize_with_narration(self, wanted, rows, said, name, decoder_of(self, decoder))
             if found is not None:
                 return found
-        scores, p_shown = scores_and_presence(self, wanted, rows, labels)
-        return labels_kept(localization_of(wanted, scores, name, decoder_of(self, decoder), p_shown), labels)
+        scored = video_scores(self, wanted, rows, labels)
+        return labels_kept(localization_of(wanted, scored, name, decoder_of(self, decoder)), labels)
 
     def task_wanted(self, task: Task | str | None, steps: str | Sequence[str] | None) -> Task:
         """The task by id or title, or a new one from its steps."""

@@ -29,8 +29,11 @@ from crosstask.inference.narration_evidence import (
     VideoAgreement,
     Windows,
     estimate_reliability,
+    feature_hits,
+    independent_hits,
     independent_posterior,
     joint_posterior,
+    order_posterior,
     usual_density,
     video_agreement,
     windows_of,
@@ -72,11 +75,15 @@ class EvidenceScorer(Protocol):
 
 
 class JointScores(NamedTuple):
-    """Scores (T, K) for the decoder, the posterior given features and narration, and the expected accuracy of the windows."""
+    """Scores (T, K) for the decoder, the posterior given features and narration, and the expected accuracy of the windows.
+
+    `hits` (T, K) is the probability that a moment at the segment lies in the step: the posterior, corrected for how often its sources are right.
+    """
 
     scores: Array
     posterior: IntervalPosterior
     accuracy: float
+    hits: Array
 
     def intervals(self, moments: npt.NDArray[np.int64]) -> tuple[Array, Array]:
         """Starts (K,) and ends (K,) in segments of intervals around the moments (K,).
@@ -147,10 +154,15 @@ def joint_scores(
     alone = scorer.posterior(task, features, labels) if labels else scorer.posterior(task, features)
     in_step = (1 - a) * alone.in_step + a * ordered.in_step
     independent = independent_posterior(alone.in_step, evidence.mean_duration, windows, reliability)
-    narrated = ~np.isnan(centres_s)
-    narrated[[label.step for label in labels]] = False  # a person's labels stay as they are
+    narrated, labelled = ~np.isnan(centres_s), [label.step for label in labels]
+    narrated[labelled] = False  # a person's labels stay as they are
     mixed = np.where(narrated, w * in_step + (1 - w) * independent, in_step)
-    return JointScores(np.log(mixed + _SMALLEST_SCORE), ordered._replace(in_step=mixed), a)
+    by_order = order_posterior(evidence).in_step
+    hits = (1 - a) * feature_hits(alone.in_step, by_order, reliability.informativeness) + a * ordered.in_step
+    by_both = independent_hits(alone.in_step, by_order, evidence.mean_duration, windows, reliability)
+    hits = np.where(narrated, w * hits + (1 - w) * by_both, hits)
+    hits[:, labelled] = mixed[:, labelled]
+    return JointScores(np.log(mixed + _SMALLEST_SCORE), ordered._replace(in_step=mixed), a, hits)
 
 
 def joint_scores_of_one(scorer: EvidenceScorer, task: Task, features: npt.NDArray[np.floating], centres_s: Array) -> JointScores:

@@ -17,7 +17,7 @@ from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
 from crosstask.model.file import save_model
 from crosstask.model.joint_localization import joint_localization
-from crosstask.model.localization import localization_of, scores_and_presence
+from crosstask.model.localization import localization_of, video_scores
 from crosstask.model.model import Model
 from crosstask.narration.joint_decoding import (
     JointDecoder,
@@ -145,8 +145,8 @@ def localize_labelled(
     narrated = joint.scores(video, task, rows, labels) if joint is not None else None
     if narrated is not None:
         return narrated.scores, joint_localization(task, narrated, video.id, decoder_of(model))
-    values, p_shown = scores_and_presence(model, task, rows, labels)
-    return values, localization_of(task, values, video.id, decoder_of(model), p_shown)
+    scored = video_scores(model, task, rows, labels)
+    return scored.scores, localization_of(task, scored, video.id, decoder_of(model))
 
 
 def _results(

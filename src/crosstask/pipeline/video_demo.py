@@ -19,7 +19,7 @@ from crosstask.methods.hmm_ensemble import HmmEnsemble
 from crosstask.methods.order_only import Uniform
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
-from crosstask.model.localization import localization_of
+from crosstask.model.localization import localization_of, video_scores
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.localize_corpus import DEMO_KIND
@@ -156,7 +156,7 @@ def _parses(corpus: Corpus, scorer: Scorer, videos: Sequence[Video]) -> list[Loc
     for video in videos:
         task, rows = corpus.task_of(video), np.asarray(corpus.features.rows(video.id))
         if len(rows) >= len(task.steps):
-            found.append(localization_of(task, scorer.score(task, rows), video.id, decoder_of(scorer)))
+            found.append(localization_of(task, video_scores(scorer, task, rows), video.id, decoder_of(scorer)))
     return found
 
 

@@ -134,16 +134,16 @@ class StepLocalizer:
         import numpy as np
 
         from crosstask.inference import decoder_of
-        from crosstask.model.localization import localization_of
+        from crosstask.model.localization import localization_of, video_scores
 
-        features = np.asarray(self.features.rows(video.id))
-        scores = model.score(task, features)
+        scored = video_scores(model, task, np.asarray(self.features.rows(video.id)))
         notes = []
         if unknown := model.unknown_words(task):
             notes.append(f"Words that the model does not know: {', '.join(unknown)}.")
         if unknown_steps := model.unknown_steps(task):
             notes.append(f"Placed by order alone, as none of their words is known: {', '.join(unknown_steps)}.")
-        return EditedLocalization(localization_of(task, scores, video.id, decoder_of(model)), scores, "model", tuple(notes))
+        found = localization_of(task, scored, video.id, decoder_of(model))
+        return EditedLocalization(found, scored.scores, "model", tuple(notes))
 
     def _by_stored_scores(self, task: Task, run: RunFolder, method: str, video: RunVideo) -> EditedLocalization:
         """Steps for which the run has scores, in the new order; the others are named in a note and left out."""

@@ -36,8 +36,10 @@ from crosstask.learning.hmm.class_means import (
     lda_weights,
     log_likelihood_ratios,
     mean_coefficients,
+    observation_noise,
     within_covariance,
 )
+from crosstask.learning.hmm.informativeness import cross_fitted_informativeness
 from crosstask.learning.hmm.known_steps import KnownSteps, start_probabilities
 from crosstask.learning.hmm.statistics import (
     ClassIndex,
@@ -78,6 +80,11 @@ class EmSettings:
     fold_seed: int = 0  # of the assignment of videos to folds
     mean_prior: MeanPrior = field(default_factory=MeanPrior)
 
+    @property
+    def autocorrelation_time(self) -> float:
+        """The autocorrelation time of the training features in seconds, from the observation noise."""
+        return self.mean_prior.noise / observation_noise(1.0)
+
 
 class EmRun(NamedTuple):
     """What a run of EM needs besides the videos."""
@@ -107,12 +114,16 @@ def _folds(videos: Sequence[HmmVideo], settings: EmSettings) -> list[int]:
 
 @dataclass(frozen=True)
 class HmmParameters:
-    """The result: regression coefficients (C, d) of the class means, covariance (d, d), priors by task, and whether windows were used."""
+    """The result: regression coefficients (C, d) of the class means, covariance (d, d), priors by task, and whether windows were used.
+
+    `informativeness` is lambda of the training features (`informativeness.py`); None for model files that do not say.
+    """
 
     coefficients: npt.NDArray[np.float64]
     covariance: npt.NDArray[np.float64]
     priors: tuple[TaskPrior, ...]
     windows_used: bool
+    informativeness: float | None = None
 
 
 @dataclass(frozen=True)
@@ -186,7 +197,9 @@ def fit_em(
     covariance = within_covariance(totals, second_moment, statistics.n_rows, settings.mean_prior)
     relative = totals.relative_to(classes.prior_means(covariance))
     coefficients = mean_coefficients(relative, classes.kernel, settings.mean_prior)
-    return HmmParameters(coefficients, covariance, tuple(priors), informative)
+    lda = statistics.lda_without_each_fold(bias, second_moment, settings.mean_prior)
+    informativeness = cross_fitted_informativeness(videos, classes, folds, lda, priors, settings.autocorrelation_time)
+    return HmmParameters(coefficients, covariance, tuple(priors), informative, informativeness)
 
 
 def _iteration(
