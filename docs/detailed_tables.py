@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from tables import RESULTS, percent, recorded
 
-COMPARED = ("even spacing", "`zhukov19`", "`hmm` before", "`hmm` of one model")
+COMPARED = ("even spacing", "`zhukov19`", "`hmm` before", "the mean of its five models alone")
 DRAWS = 4000  # of tasks, for an interval; as in benchmarks/real_data/accuracy.py
 ARMS = {
     "uniform": "even spacing",
@@ -82,9 +82,9 @@ def accuracy_table() -> str:
     for cell, arms in data["table"].items():
         shown = [" / ".join(f"{arms[arm][m]:.1f}" for m in ("recall", "start_5s", "iou")) if arm in arms else "-" for arm in ARMS]
         spaced = gain(*(data["by_task"][arm][cell]["recall"] for arm in ("hmm", "uniform")))
-        others = [data[f"hmm - {arm}, points"][cell] for arm in ("zhukov19", "hmm before", "hmm of one model")]
+        others = [data[f"hmm - {arm}, points"][cell] for arm in ("zhukov19", "hmm before", "its members")]
         rows.append([cell, *shown, *map(interval, (spaced, *others))])
-    means = [interval(data[f"hmm - {arm}, points"]["mean over cells"]) for arm in ("hmm before", "hmm of one model")]
+    means = [interval(data[f"hmm - {arm}, points"]["mean over cells"]) for arm in ("hmm before", "its members")]
     rows.append(["mean over the rows", *("" for _ in ARMS), "", "", *means])
     header = ["people, tasks or channels not developed on (`accuracy`)", *ARMS.values()]
     return table([*header, *(f"`hmm` - {other}, recall" for other in COMPARED)], rows)

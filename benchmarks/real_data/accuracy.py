@@ -33,6 +33,7 @@ DEVELOPMENT = {"captaincook": ("P1", "P2", "P7"), "vlogs": ("C1", "C2", "C5", "C
 GRID = [(rate, dropout) for rate in (3e-4, 1e-3, 3e-3) for dropout in (0.3, 0.7)]
 EPOCHS = {"initial_epochs": 10, "epochs": 20}
 DRAWS = 4000
+MEMBERS = "hmm, its members"  # the mean of the five models, each decoding alone
 
 
 def groups_of(corpus: Corpus, name: str, half: str) -> list[str]:
@@ -118,7 +119,6 @@ def arms_of(chosen: dict[str, tuple[float, float]]) -> dict[str, Callable[[], ob
         "zhukov19": lambda: Zhukov19(settings=settings_of(*chosen["zhukov19"])),
         "supervised": lambda: Supervised(settings=settings_of(*chosen["supervised"])),
         "hmm": HiddenMarkovModel,
-        "hmm, one model": lambda: HiddenMarkovModel(members=1),
         "hmm, all labels": HiddenMarkovModel,
     }
 
@@ -143,15 +143,20 @@ def training_corpus(corpus: Corpus, split: Split, windows: bool, arm: str) -> Co
     return train if windows else train.without_windows()
 
 
-def one_arm(corpus: Corpus, name: str, cell: str, arm: str, make: Callable[[], object], half: str) -> dict[str, dict[str, float]]:
-    """Metric -> task -> mean over the splits in which the task is tested."""
+def one_arm(
+    corpus: Corpus, name: str, cell: str, arm: str, make: Callable[[], object], half: str
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Arm -> metric -> task -> mean over the splits in which the task is tested; beside `hmm` its members, each decoding alone."""
     _, splits, windows = CELLS[cell]
-    evaluations = []
+    evaluations: dict[str, list[Evaluation]] = {}
     for split in splits(corpus, name, half):
         method = make()
         scorer = method.fit(training_corpus(corpus, split, windows, arm), np.random.default_rng(0))  # type: ignore[attr-defined]
-        evaluations.append(evaluate_videos(corpus, scorer, split.test))
-    return mean_by_task(evaluations)
+        evaluations.setdefault(arm, []).append(evaluate_videos(corpus, scorer, split.test))
+        if arm == "hmm":
+            alone = (replace(scorer, members=(member,)) for member in getattr(scorer, "members", ()))
+            evaluations.setdefault(MEMBERS, []).extend(evaluate_videos(corpus, one, split.test) for one in alone)
+    return {of: mean_by_task(found) for of, found in evaluations.items() if found}
 
 
 def mean_by_task(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, float]]:
@@ -218,7 +223,7 @@ def main() -> None:
     arguments = parser.parse_args()
     folders = {name: arguments.data / name for name in ("breakfast", "captaincook", "vlogs")} | {"speech": arguments.speech}
     corpora = {name: with_packed_features(open_corpus(folder)) for name, folder in folders.items()}
-    wanted = arguments.arms or ["uniform", "zhukov19", "supervised", "hmm", "hmm, one model", "hmm, all labels"]
+    wanted = arguments.arms or ["uniform", "zhukov19", "supervised", "hmm", "hmm, all labels"]
     chosen = tuned(corpora) if {"zhukov19", "supervised"} & set(wanted) else {}
     by_arm: dict[str, dict[str, dict]] = {}
     for arm in wanted:
@@ -226,7 +231,8 @@ def main() -> None:
             if arm == "hmm, all labels" and not windows:
                 continue  # labels replace windows
             make = arms_of(chosen.get(name, {}))[arm]
-            by_arm.setdefault(arm, {})[cell] = one_arm(corpora[name], name, cell, arm, make, "final")
+            for of, found in one_arm(corpora[name], name, cell, arm, make, "final").items():
+                by_arm.setdefault(of, {})[cell] = found
             print(arm, cell, round(100 * float(np.mean(list(by_arm[arm][cell]["recall"].values()))), 1), flush=True)
     if arguments.counts:
         write_result(arguments.out, by_arm)
@@ -248,9 +254,9 @@ def main() -> None:
             "mean over cells": difference(by_arm["hmm"], by_arm["hmm before"], list(CELLS)),
             **pairs,
         }
-    of_one = {cell: difference(by_arm["hmm"], by_arm["hmm, one model"], [cell]) for cell in CELLS}
-    averaging = {"mean over cells": difference(by_arm["hmm"], by_arm["hmm, one model"], list(CELLS)), **of_one}
-    result["hmm - hmm of one model, points"] = averaging
+    of_one = {cell: difference(by_arm["hmm"], by_arm[MEMBERS], [cell]) for cell in CELLS}
+    averaging = {"mean over cells": difference(by_arm["hmm"], by_arm[MEMBERS], list(CELLS)), **of_one}
+    result["hmm - its members, points"] = averaging
     result["hmm - zhukov19, points"] = {cell: difference(by_arm["hmm"], by_arm["zhukov19"], [cell]) for cell in CELLS}
     write_result(arguments.out, {**result, "table": summary(by_arm), "by_task": by_arm})
 
