@@ -19,7 +19,7 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from crosstask.learning.hmm.class_means import FactoredKernel, Kernel, observation_noise
-from crosstask.learning.hmm.em import EmRun, EmSettings, EmState, HmmParameters, fit_em, summarise
+from crosstask.learning.hmm.em import EmRun, EmSettings, EmState, HmmParameters, estimate_informativeness, fit_em, summarise
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
 from crosstask.learning.hmm.whitening import autocorrelation_time, fit_whitening
 from crosstask.methods.hmm_arrays import RowsOfVideos, labels_of, whitened_features, window_mask
@@ -149,6 +149,9 @@ class HiddenMarkovModel(Params):
             start = starts[min(i, len(starts) - 1)] if starts else None
             parameters = fit_em(videos, *runs[i], after_iteration, states.get(i), start, summary)
             _raise_if_not_finite(parameters)
+            if i == 0:  # one estimate serves all members
+                informativeness = estimate_informativeness(videos, *runs[i], states[i], summary)
+                return replace(parameters, informativeness=informativeness)
             return parameters
 
         return in_threads(fit_member, range(len(runs)), stopped)

@@ -77,27 +77,18 @@ class HmmEnsemble:
 
     def feature_evidence(self, task: Task, features: npt.NDArray[np.floating]) -> FeatureEvidence:
         """What features (T, D) and the priors say before narration is considered, for joint decoding: the mean over the members."""
-        found = [member.feature_evidence(task, features, self.autocorrelation_time) for member in self.members]
-        log_ratios, position, duration, background, p_background, presence = zip(*found, strict=True)
-        return FeatureEvidence(
-            np.mean(log_ratios, axis=0),
-            np.mean(position, axis=0),
-            np.mean(duration, axis=0),
-            float(np.mean(background)),
-            float(np.mean(p_background)),
-            np.mean(presence, axis=0),
-        )
+        return _mean_evidence([member.feature_evidence(task, features, self.autocorrelation_time) for member in self.members])
 
     def confidence_inputs(self, task: Task, features: npt.NDArray[np.floating]) -> ConfidenceInputs:
         """What the confidence of steps found in features (T, D) needs beside the posterior.
 
         The informativeness is that of the training videos; for a new task, that of this video alone.
         """
-        evidence = self.feature_evidence(task, features)
         informativeness = self._first.informativeness(task)
         if informativeness is None:
-            informativeness = informativeness_of([order_gain(evidence)], [len(task.steps)])
-        return ConfidenceInputs(order_posterior(evidence).in_step, informativeness)
+            informativeness = informativeness_of([order_gain(self.feature_evidence(task, features))], [len(task.steps)])
+        prior = _mean_evidence([member.prior_evidence(task, len(features)) for member in self.members])
+        return ConfidenceInputs(order_posterior(prior).in_step, informativeness)
 
     @staticmethod
     def label_log_ratios(labels: Sequence[StepLabel], n_segments: int, task: Task) -> npt.NDArray[np.float64]:
@@ -169,3 +160,16 @@ class HmmEnsemble:
         from crosstask.methods.hmm_file import hmm_to_arrays  # imported here: it imports this module
 
         return hmm_to_arrays(self)
+
+
+def _mean_evidence(found: Sequence[FeatureEvidence]) -> FeatureEvidence:
+    """The mean of what several models say of a video."""
+    log_ratios, position, duration, background, p_background, presence = zip(*found, strict=True)
+    return FeatureEvidence(
+        np.mean(log_ratios, axis=0),
+        np.mean(position, axis=0),
+        np.mean(duration, axis=0),
+        float(np.mean(background)),
+        float(np.mean(p_background)),
+        np.mean(presence, axis=0),
+    )

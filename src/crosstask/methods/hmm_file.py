@@ -38,6 +38,7 @@ def hmm_to_arrays(model: HmmEnsemble) -> tuple[dict[str, npt.NDArray[np.generic]
         "trained_tasks": [{"id": t.id, "title": t.title, "steps": list(t.steps)} for t in first.tasks],
         **sharing_to_values(first.sharing, WORDS_OF_CLASS, first.tasks),
         "windows_used": first.parameters.windows_used,
+        "informativeness": first.parameters.informativeness,
         "n_videos": list(first.n_videos),
         **_values_of(first),
         "further_members": [_values_of(member) for member in model.members[1:]],
@@ -68,7 +69,6 @@ def _arrays_of(parameters: HmmParameters) -> dict[str, npt.NDArray[np.generic]]:
 def _values_of(member: HmmScorer) -> dict[str, object]:
     return {
         "background_lengths": [prior.background_duration for prior in member.parameters.priors],
-        "informativeness": member.parameters.informativeness,
         "em_settings": asdict(member.settings),
         "meaning": member.vectors is not None,
     }

@@ -125,6 +125,11 @@ class HmmScorer:
         scores = self._lda_scores(lda, features)
         return feature_evidence(scores - scores[:, -1:], prior, autocorrelation_time or self.autocorrelation_time)
 
+    def prior_evidence(self, task: Task, n_segments: int) -> FeatureEvidence:
+        """What the prior of a task says of a video of T segments, without features."""
+        _, prior = self._parameters_of(task)
+        return feature_evidence(np.zeros((n_segments, len(task.steps) + 1)), prior, self.autocorrelation_time)
+
     def informativeness(self, task: Task) -> float | None:
         """lambda of the training features, for a trained task; None for a new task, and for model files that do not say."""
         return None if self._number_of(task) is None else self.parameters.informativeness

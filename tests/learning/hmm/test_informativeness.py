@@ -7,7 +7,7 @@ import pytest
 
 from crosstask.inference.narration_evidence import order_gain
 from crosstask.learning.hmm.class_means import LdaWeights, MeanPrior, log_likelihood_ratios
-from crosstask.learning.hmm.em import EmSettings, fit_em
+from crosstask.learning.hmm.em import EmSettings, estimate_informativeness, fit_em, summarise
 from crosstask.learning.hmm.informativeness import cross_fitted_informativeness, feature_evidence
 from crosstask.learning.hmm.statistics import ClassIndex, HmmVideo
 from crosstask.learning.hmm.task_prior import initial_prior
@@ -24,8 +24,13 @@ def videos_of(rng, strength, n_videos=12, n_segments=48, n_dimensions=8):
 
 
 def fitted(videos, folds=3):
-    settings = EmSettings(iterations=4, folds=folds, mean_prior=MeanPrior(noise=20.0))
-    return fit_em(videos, ClassIndex((N_STEPS,), np.eye(N_STEPS + 1)), settings).informativeness
+    settings, classes = (
+        EmSettings(iterations=4, folds=folds, mean_prior=MeanPrior(noise=20.0)),
+        ClassIndex((N_STEPS,), np.eye(N_STEPS + 1)),
+    )
+    states = []
+    fit_em(videos, classes, settings, states.append)
+    return estimate_informativeness(videos, classes, settings, states[-1], summarise(videos, classes, settings))
 
 
 def test_features_that_show_the_steps_are_informative_and_noise_is_not():

@@ -116,7 +116,7 @@ def _folds(videos: Sequence[HmmVideo], settings: EmSettings) -> list[int]:
 class HmmParameters:
     """The result: regression coefficients (C, d) of the class means, covariance (d, d), priors by task, and whether windows were used.
 
-    `informativeness` is lambda of the training features (`informativeness.py`); None for model files that do not say.
+    `informativeness` is lambda of the training features (`informativeness.py`), where it was estimated.
     """
 
     coefficients: npt.NDArray[np.float64]
@@ -170,7 +170,7 @@ def fit_em(
     """
     folds, summary = _folds(videos, settings), summary or summarise(videos, classes, settings)
     second_moment, informative = summary.second_moment, summary.windows_informative
-    windows = [video.windows if informative else np.zeros_like(video.windows) for video in videos]
+    windows = _windows_used(videos, informative)
     bias = _label_bias(videos, windows, classes, settings)
     if start is None and classes.directions is not None:
         start = StartingPoint(_lda_by_names(classes, second_moment), tuple(initial_prior(n) for n in classes.n_steps))
@@ -197,9 +197,23 @@ def fit_em(
     covariance = within_covariance(totals, second_moment, statistics.n_rows, settings.mean_prior)
     relative = totals.relative_to(classes.prior_means(covariance))
     coefficients = mean_coefficients(relative, classes.kernel, settings.mean_prior)
-    lda = statistics.lda_without_each_fold(bias, second_moment, settings.mean_prior)
-    informativeness = cross_fitted_informativeness(videos, classes, folds, lda, priors, settings.autocorrelation_time)
-    return HmmParameters(coefficients, covariance, tuple(priors), informative, informativeness)
+    return HmmParameters(coefficients, covariance, tuple(priors), informative)
+
+
+def _windows_used(videos: Sequence[HmmVideo], informative: bool) -> list[npt.NDArray[np.bool_]]:
+    """The windows (T, K) of each video; none where windows are not informative."""
+    return [video.windows if informative else np.zeros_like(video.windows) for video in videos]
+
+
+def estimate_informativeness(
+    videos: Sequence[HmmVideo], classes: ClassIndex, settings: EmSettings, state: EmState, summary: DataSummary
+) -> float:
+    """lambda of the training features after some iterations, each video scored with class means of the other folds."""
+    folds = _folds(videos, settings)
+    statistics = SufficientStatistics(classes, folds, videos, state.counts, state.sums)
+    bias = _label_bias(videos, _windows_used(videos, summary.windows_informative), classes, settings)
+    lda = statistics.lda_without_each_fold(bias, summary.second_moment, settings.mean_prior)
+    return cross_fitted_informativeness(videos, classes, folds, lda, state.priors, settings.autocorrelation_time)
 
 
 def _iteration(
