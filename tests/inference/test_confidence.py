@@ -35,7 +35,7 @@ def test_recalibration_is_the_largest_penalised_likelihood():
     hits = (rng.random(30) < 0.3 * p).astype(float)
     slopes, intercepts = np.meshgrid(np.linspace(0, 2, 201), np.linspace(-3, 1, 401), indexing="ij")
     q = 1 / (1 + np.exp(-(slopes[..., None] * logit(p) + intercepts[..., None])))
-    log_p = np.log(np.where(hits == 1, q, 1 - q)).sum(axis=-1) - ((slopes - 1) / 0.1) ** 2 / 2 - (intercepts / 0.5) ** 2 / 2
+    log_p = np.log(np.where(hits == 1, q, 1 - q)).sum(axis=-1) - ((slopes - 1) / 0.1) ** 2 / 2 - intercepts**2 / 2
     best = np.unravel_index(log_p.argmax(), log_p.shape)
     found = fit_calibration(p, hits, Calibration(1.0, 0.0))
     assert abs(found.slope - slopes[best]) < 0.01 and abs(found.intercept - intercepts[best]) < 0.01
