@@ -5,6 +5,7 @@ import pytest
 
 from crosstask.narration.mention_evidence import (
     contrasted,
+    headings,
     mention_scores,
     refers_to_another_time,
     shrunk_scores,
@@ -52,6 +53,16 @@ def test_another_time_and_questions_count_less():
     assert refers_to_another_time("How do you whisk eggs?")
     assert refers_to_another_time("before we whisk")
     assert not refers_to_another_time("whisk the eggs")
+
+
+def test_a_title_is_not_taken_for_the_step_that_it_names():
+    cues = ["Whisking Eggs", "Pour the milk.", "Take a bowl and whisk the eggs.", "Add some sugar."]
+    scores = mention_scores(cues, STEPS)
+    assert scores[:, 1].argmax() == 2
+    unmarked = [cue.rstrip(".").lower() for cue in cues]  # recognised speech has no full stops
+    assert not headings(unmarked).any() and mention_scores(unmarked, STEPS)[0, 1] - scores[0, 1] == pytest.approx(2.0)
+    assert headings(["Pour the milk.", "“Whisk the eggs.”", "Adding Sugar"]).tolist() == [False, False, True]
+    assert not headings(["Then pour the", "Milk.", "Whisk the eggs and then add some more sugar", "It is done.", "Enjoy."])[2]
 
 
 def test_shared_words_weigh_less():

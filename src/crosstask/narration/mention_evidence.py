@@ -12,7 +12,7 @@ Each view is standardised for each step over the cues of its own video, mean and
 
 so that one clear mention among three cues stands out, and a step that resembles every cue a little does not. The weighted sum is
 standardised likewise. A cue that contains all words of a step gains `LITERAL`; one that refers to another time ("later", "before we") or asks
-a question loses `DISCOUNT`. Other videos are not needed. Mentions, windows and absence follow from z as in `collection`.
+a question loses `DISCOUNT`, a heading twice as much. Other videos are not needed. Mentions, windows and absence follow from z as in `collection`.
 """
 
 from collections import Counter
@@ -48,6 +48,10 @@ OTHER_TIME = (
 )  # fmt: skip
 QUESTIONS = ("?", "how do", "how to", "what if", "should i", "can i ")
 DISCOUNT = 1.0  # deviations, for a cue that refers to another time or asks a question
+HEADING_DISCOUNT = 2.0  # deviations; nothing is done while a title is shown
+_LONGEST_HEADING = 6  # words
+_SENTENCE_ENDS = (".", "!", "?", "\u2026", "\u3002")
+_CLOSING = "\"')]\u201d\u2019\u00bb"  # may follow the end of a sentence
 LITERAL = 2.0  # deviations, for a cue that contains every word of the step
 SHRINK_CUES = 20.0  # n_0, in cues
 UNMENTIONED_ODDS = 1.5  # prior odds of no mention against a mention by one of the cues
@@ -145,6 +149,23 @@ def refers_to_another_time(cue: str) -> bool:
     return any(f" {phrase} " in text for phrase in OTHER_TIME) or any(mark in text for mark in QUESTIONS)
 
 
+def headings(cues: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """(L,) True for cues that name what follows, such as a title on the screen, instead of saying it.
+
+    In captions whose sentences end with a full stop, they are short, have none, begin with a capital letter, and so does the next cue.
+
+    >>> headings(["Switching Tasks", "Click a window.", "To close it, click", "the cross.", "Press Escape."]).tolist()
+    [True, False, False, False, False]
+    """
+    texts = [cue.strip().rstrip(_CLOSING) for cue in cues]
+    ended = np.array([text.endswith(_SENTENCE_ENDS) for text in texts], dtype=np.bool_)
+    if 2 * ended.sum() <= len(texts):
+        return np.zeros(len(texts), dtype=np.bool_)
+    begins = np.array([text[:1].isupper() for text in texts] + [True])
+    short = np.array([len(text.split()) <= _LONGEST_HEADING for text in texts], dtype=np.bool_)
+    return np.asarray(~ended & short & begins[:-1] & begins[1:])
+
+
 def mention_scores(
     cues: Sequence[str],
     steps: Sequence[str],
@@ -167,7 +188,8 @@ def mention_scores(
     spread = np.sqrt(0.5 * (weights**2).sum() + 0.5 * weights.sum() ** 2)  # views are correlated by one half
     scores = shrunk_scores(np.asarray(total), float(spread))
     elsewhere = np.array([refers_to_another_time(cue) for cue in cues], dtype=np.float64)
-    return scores + LITERAL * shares**2 - DISCOUNT * elsewhere[:, None]
+    discount = np.where(headings(cues), HEADING_DISCOUNT, DISCOUNT * elsewhere)
+    return scores + LITERAL * shares**2 - discount[:, None]
 
 
 def settings_for(n_segments: int, n_steps: int, n_cues: int) -> CollectionSettings:
