@@ -38,3 +38,12 @@ def test_tasks_with_enough_videos_are_not_counted(caplog):
     assert caplog.messages == []
     warn_about_few_videos(videos(tea=1, latte=12, soup=3), Path("run"))
     assert caplog.messages[0].startswith("1 to 3 videos a task in 2 of 3 tasks: expect")
+
+
+def test_a_run_in_a_folder_of_the_corpus_is_refused_before_the_folder_is_made(tmp_path):
+    write_corpus_toml(tmp_path / "corpus.toml", {"tea": Task("tea", "Make Tea", ("pour water",))})
+    (tmp_path / "videos" / "tea").mkdir(parents=True)
+    (tmp_path / "videos" / "tea" / "a.mp4").write_bytes(b"no video")
+    with pytest.raises(InputError, match="in the folder 'features' of a corpus"):
+        check_before_run(open_corpus(tmp_path), tmp_path / "features", None)
+    assert not (tmp_path / "features").exists()

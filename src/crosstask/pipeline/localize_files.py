@@ -100,8 +100,9 @@ def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tu
 
 def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task, command: str) -> Path:
     """The run folder, now holding these localizations and what is said; `crosstask view` and `export` read it."""
-    refuse_other_run(folder, _METHOD, [file.media for file in found if file.media is not None])
     run, localizations = run_of_files(found, task, command)
+    media = [file.media for file in found if file.media is not None]
+    refuse_other_run(folder, _METHOD, media, [video.id for video in run.videos])
     remove_labels_of_replaced(folder, {video.key: video.content for video in run.videos if video.content is not None})
     said: dict[VideoKey, Narration] = {
         video.key: file.found.narration for video, file in zip(run.videos, found, strict=True) if file.found.narration is not None

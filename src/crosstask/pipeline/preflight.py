@@ -10,6 +10,7 @@ from pathlib import Path
 from crosstask.pipeline.media import media_of, refuse_without
 from crosstask.pipeline.transcribe import raise_if_no_speech_model
 from crosstask.records import Corpus, InputError, Video, VideoKey
+from crosstask.runs import refuse_folder_of_corpus
 
 log = logging.getLogger(__name__)
 ENOUGH_VIDEOS = 10  # of a task; with fewer, steps were hardly found better than by even spacing
@@ -21,6 +22,7 @@ def check_before_run(corpus: Corpus, out: Path, speech_model: Path | None) -> No
     if not has_own_features(corpus):
         refuse_without(media_of(corpus), corpus)
     raise_if_no_speech_model(speech_model)
+    refuse_folder_of_corpus(out)  # before a lock makes it
     for video in corpus.videos:
         corpus.annotations.get(video.key)  # the report, made last, needs them all
     file = next((place for place in (out, *out.parents) if place.exists()), out.parent)

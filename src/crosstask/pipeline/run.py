@@ -139,7 +139,10 @@ def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = 
     corpus = open_corpus(folder)
     check_before_run(corpus, out, config.speech_model if config.transcribe else None)
     with nonblocking_lock(out), nonblocking_lock(derived_folder(folder)):
-        refuse_other_run(out, KIND, () if inside(folder, out) else media_of(corpus).values())  # inside: a copied collection
+        if inside(folder, out):  # perhaps a copied collection
+            refuse_other_run(out, KIND)
+        else:
+            refuse_other_run(out, KIND, media_of(corpus).values(), [video.id for video in corpus.videos])
         return run_stages(corpus, out, config, progress)
 
 
