@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets import open_corpus, write_windows
+from crosstask.datasets.corpus_toml import own_features
 from crosstask.datasets.release import StepIntervalFiles
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.extraction.extract_many import ExtractionReport
@@ -31,6 +32,7 @@ from crosstask.pipeline.localize_corpus import KIND, localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.pipeline.preflight import (
     check_before_run,
+    check_own_features,
     has_own_features,
     raise_if_no_features,
     warn_about_few_videos,
@@ -78,6 +80,7 @@ class RunConfig:
     encoder: Callable[[Sequence[str]], Encoder] = default_encoder
     use_annotations: tuple[str, ...] | str | None = None  # videos whose annotation in the corpus is used as labels, or "all"
     language: str | None = None  # of the speech to recognise; None: detected in each video
+    features_named: bool = False  # True: the user asked for the features of `spec`
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,6 +133,7 @@ def run(
         use_annotations=use_annotations
         if use_annotations is None or isinstance(use_annotations, str)
         else tuple(list_argument(use_annotations, "use_annotations")),
+        features_named=features is not None,
     )
     return run_folder(folder, path_argument(out, "the run folder to write") if out is not None else folder / "run", config)
 
@@ -138,6 +142,7 @@ def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = 
     """All stages; the run is in `out`. No other process may write that meanwhile, nor features of the corpus, which all stages read."""
     corpus = open_corpus(folder)
     check_before_run(corpus, out, config.speech_model if config.transcribe else None)
+    check_own_features(corpus, str(config.spec) if config.features_named else None)
     with nonblocking_lock(out), nonblocking_lock(derived_folder(folder)):
         if inside(folder, out):  # perhaps a copied collection
             refuse_other_run(out, KIND)
@@ -182,15 +187,19 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
 def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, ExtractionReport]:
     """The corpus with the features of its videos; a user's own `features/` folder goes before extracted ones."""
     assert corpus.folder is not None
-    if has_own_features(corpus) and not media_of(corpus):
-        return corpus, ExtractionReport(reused=[video.id for video in corpus.videos if video.id in corpus.features])
+    if own_features(corpus.folder) or (has_own_features(corpus) and not media_of(corpus)):
+        reused = [video.id for video in corpus.videos if video.id in corpus.features]
+        missing = sorted({video.id for video in corpus.videos} - set(reused))
+        return corpus, ExtractionReport(reused=reused, skipped={video: _without_own_features(video) for video in missing})
     encoder = config.encoder(()) if config.spec.speech else None
     with progress("extracting", len(media_of(corpus))) as advance:
         extracted, folder = extract_corpus(corpus, config.spec, None, config.workers, encoder, advance)
-    own = corpus.folder / "features"
-    folder = own if own.is_dir() else folder
     spec, side = read_feature_spec(folder), find_text_side(folder)
     return replace(corpus, features=NpyFeatures(folder), feature_spec=spec, text_side=side), extracted
+
+
+def _without_own_features(video: str) -> str:
+    return f"{video}: not in the folder features, which is used as it is; add {video}.npy, or move the folder away"
 
 
 def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, int]:
