@@ -226,7 +226,10 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
 
 def _train(corpus: Corpus, out: Path, config: RunConfig, progress: Progress) -> Model:
     """The model of all relevant videos with features; labels of a person are hard supervision."""
-    chosen = relevant_videos([video for video in corpus.videos if video.id in corpus.features], out)
+    described = [video for video in corpus.videos if video.id in corpus.features]
+    chosen = relevant_videos(described, out)
+    if described and not chosen:
+        raise InputError(f"corpus '{corpus.name}': every video is marked irrelevant in {out}; mark some as relevant in `view`")
     if config.train_videos is not None:
         chosen = [video for video in chosen if video.key in config.train_videos]
     if not chosen:
