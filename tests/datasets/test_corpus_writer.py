@@ -13,7 +13,7 @@ def test_lists_that_cannot_be_read_are_not_overwritten(tmp_path, layout, name):
     mine = tmp_path / name
     mine.parent.mkdir(exist_ok=True)
     mine.write_text("[tasks.tea\nsteps = [")
-    with pytest.raises(InputError, match="holds another corpus, which cannot be read|tasks_primary.txt, line"):
+    with pytest.raises(InputError, match=r"holds another corpus, which cannot be read|tasks_primary\.txt, line"):
         write_corpus(tiny_corpus(), tmp_path, layout)
     assert mine.read_text() == "[tasks.tea\nsteps = [" and len(list(tmp_path.rglob("*.*"))) == 1
 

@@ -103,7 +103,7 @@ def test_labels_of_the_run_go_before_annotations_of_the_corpus(folder):
 def test_a_run_whose_videos_are_all_irrelevant_says_so(folder):
     (folder / "run").mkdir()
     write_relevance(folder / "run", {video.key: "irrelevant" for video in open_corpus(folder).videos})
-    with pytest.raises(InputError, match="every video is marked irrelevant in .*run; mark some as relevant"):
+    with pytest.raises(InputError, match=r"every video is marked irrelevant in .*run; mark some as relevant"):
         run(folder)
 
 

@@ -166,5 +166,7 @@ def _move_files(source: Path, target: Path) -> None:
     if different:
         more = f" and {len(different) - 1} more" if len(different) > 1 else ""
         log.warning(
-            "%s%s: other than in the archive, and kept; move away what you did not edit, and repeat the command", different[0], more
+            "%s%s: other than in the archive, and kept; move away what you did not edit, and repeat the command",
+            different[0],
+            more,
         )

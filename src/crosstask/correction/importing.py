@@ -99,12 +99,12 @@ def _placed(run: RunFolder, key: VideoKey, steps: list[int], named: Sequence[Nam
     placed: list[tuple[NamedLabel, int]] = []
     free, rest = list(steps), list[NamedLabel]()
     for label in named:
-        step = next((step for step in free if any(_repeats(answer, label) for answer in answers[step])), None)
-        if step is None:
+        same = next((step for step in free if any(_repeats(answer, label) for answer in answers[step])), None)
+        if same is None:
             rest.append(label)
-            continue
-        free.remove(step)
-        placed.append((label, step))
+        else:
+            free.remove(same)
+            placed.append((label, same))
     timed, denied = [n for n in rest if _is_shown(n)], [n for n in rest if not _is_shown(n)]
     chosen = sorted(sorted(free, key=lambda step: not answers[step][0].shown)[: len(timed)])
     left = [step for step in free if step not in chosen]

@@ -46,9 +46,11 @@ from crosstask.records import (
     Localization,
     Progress,
     VideoKey,
+    flag_argument,
     list_argument,
     no_progress,
     path_argument,
+    text_argument,
     whole_argument,
 )
 from crosstask.runs import inside, refuse_other_run
@@ -119,16 +121,14 @@ def run(
     used in training and stay as they are; `use_annotations` lists videos ("TASK_VIDEO") whose annotation in the corpus is used as well, or is "all".
     """
     folder, seed = path_argument(folder, "a folder with corpus.toml"), whole_argument(seed, "seed")
-    if features is not None and not isinstance(features, str):
-        raise InputError(f"features is {features!r:.60}; expected text such as 'default', 'light' or 'clip=FOLDER'")
-    if not isinstance(transcribe, bool):
-        raise InputError(f"transcribe is {transcribe!r:.60}; expected True or False")
+    if features is not None:
+        text_argument(features, "features", "'default', 'light' or 'clip=FOLDER'")
     known = load_model(model).feature_spec if model is not None else "unknown"
     config = RunConfig(
         spec=parse_feature_spec(features or (known if known != "unknown" else default_features())),
         seed=seed,
         model=None if model is None else Path(model),
-        transcribe=transcribe,
+        transcribe=flag_argument(transcribe, "transcribe"),
         command=f"crosstask run {folder.name} --seed {seed}",
         use_annotations=use_annotations
         if use_annotations is None or isinstance(use_annotations, str)

@@ -32,9 +32,9 @@ from crosstask.storage import NotAnArray, load_array, read_text
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 _CORPUS_FILES = ("corpus.toml", "crosstask_release", "tasks_primary.txt")  # one of them makes a folder a corpus
-_FOLDERS_OF_A_CORPUS = frozenset(
-    ("videos", "features", "constraints", "annotations", ".crosstask")
-    + ("crosstask_release", "crosstask_features", "crosstask_constraints", "crosstask_subtitles")
+_FOLDERS_OF_A_CORPUS = (
+    *("videos", "features", "constraints", "annotations", ".crosstask"),
+    *("crosstask_release", "crosstask_features", "crosstask_constraints", "crosstask_subtitles"),
 )
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
