@@ -134,7 +134,8 @@ def write_exports(
 ) -> tuple[list[Path], list[str]]:
     """Paths of the files written, and remarks: `out` itself where it has an ending and there is one file, else `out/FORMAT/FILE`.
 
-    Nothing is written where a file that was read would be overwritten: a localized one, its video or subtitles, or one of `read`.
+    Nothing is written where a file that was read would be overwritten: a localized one, its video or subtitles, or one of `read`; nor over
+    a file with the ending of something else.
     """
     as_file = bool(out.suffix) and not out.is_dir()
     if as_file and len(names) > 1:
@@ -146,6 +147,8 @@ def write_exports(
         if as_file and len(texts[name]) > 1:
             raise InputError(f"--out {out}: {name} makes {len(texts[name])} files; name a folder")
         for file, text in texts[name].items():
+            if as_file and out.exists() and out.suffix.lower() != Path(file).suffix:
+                raise InputError(f"--out {out}: a file that is no {name} and would be overwritten; expected a new name")
             placed[out if as_file else out / name / refuse_escaping_id(file, "file")] = text
         remarks += [remark for remark in of_format if remark not in remarks]
     _refuse_overwriting(placed, [*read, *(path for file in found for path in _files_read(file))])
