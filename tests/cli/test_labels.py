@@ -35,3 +35,12 @@ def test_mistakes_are_said_in_one_line(run, tmp_path):
     (run / "labels.jsonl").write_text("{}\n")
     assert "labels.jsonl, line 1: damaged" in refused("labels", "list", run)
     assert "labels.jsonl, line 1: damaged" in refused("export", run, "--format", "csv")
+
+
+def test_labels_of_steps_that_got_another_name_are_counted(run, tmp_path):
+    (tmp_path / "mine.csv").write_text("video,step,moment_s\n1_v0,pour milk,3\n")
+    crosstask("labels", "import", tmp_path / "mine.csv", "--run", run)
+    text = (run / "labels.jsonl").read_text()
+    (run / "labels.jsonl").write_text(text.replace("pour milk", "add milk"))
+    said = crosstask("labels", "list", run)
+    assert "1 label of steps that the run does not have, kept and not listed: 'add milk' of 1_v0" in said.stderr

@@ -341,3 +341,8 @@ def test_a_task_that_the_model_does_not_know(corpus, model):
 def test_localize_checks_its_inputs_before_it_loads_the_model(tmp_path):
     said = refused("localize", tmp_path / "no-model.safetensors", tmp_path / "missing.mp4", "--steps", "pour milk, stir")
     assert "missing.mp4: no such file; expected a video" in said
+
+
+def test_a_name_that_is_too_long_is_not_blamed_on_the_disk():
+    said = refused("info", "x" * 5000)
+    assert said.endswith("File name too long") and len(said) < 400

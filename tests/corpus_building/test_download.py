@@ -303,3 +303,29 @@ def test_folders_count_as_entries_of_an_archive(tmp_path):
     with pytest.raises(InputError, match="more than 9 files"):
         unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release", UnpackLimits(max_files=9))
     assert unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release", UnpackLimits(max_files=10)) == 1
+
+
+def test_a_file_that_was_edited_since_is_not_overwritten_by_a_repeated_download(tmp_path, caplog):
+    """`download all` is repeated until the last part is there; annotations may have been corrected meanwhile."""
+    with misbehaving_server(zipped(FILES)) as server:
+        download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)
+        release = tmp_path / "crosstask_release"
+        (release / "annotations" / "1_a.csv").write_bytes(b"1,1,3\n")
+        (release / "videos.csv").unlink()
+        download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)
+    assert (release / "annotations" / "1_a.csv").read_bytes() == b"1,1,3\n"
+    assert (release / "videos.csv").read_bytes() == b"1,a,http://y\n", "what is missing is unpacked"
+    assert "1_a.csv: other than in the archive, and kept" in caplog.text
+
+
+def test_the_verb_says_that_nothing_was_downloaded(tmp_path):
+    with misbehaving_server(zipped(FILES)) as server:
+        for said in (False, True):
+            done = crosstask("download", "release", "--out", tmp_path, "--from", f"{server.address}/plain")
+            assert ("nothing downloaded, the archive of an earlier command was there" in done.stdout) == said
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9/\N{LATIN SMALL LETTER E WITH ACUTE}", f"http://{'a' * 70}.x/"])
+def test_a_malformed_address_is_not_blamed_on_the_server(tmp_path, address):
+    with pytest.raises(InputError, match="the address, or one that the server redirects to, is malformed"):
+        fetch_file(address, tmp_path / "f", QUICK)

@@ -7,8 +7,8 @@ import pytest
 from correction.runs import write_random_run
 from crosstask.correction.importing import import_labels
 from crosstask.export import export_run
-from crosstask.records import Interval, StepLabel, VideoKey
-from crosstask.runs import label_of, open_run
+from crosstask.records import FoundStep, Interval, Localization, StepLabel, Task, VideoKey
+from crosstask.runs import Run, RunVideo, label_of, open_run, write_run
 
 KEY, OTHER = VideoKey("1", "v3"), VideoKey("2", "v3")  # one video id under two tasks
 
@@ -118,3 +118,60 @@ def test_steps_as_the_machine_found_them_are_labels_only_when_confirmed(run, tmp
     report = import_labels(run, path)
     assert report.n_imported == 0 and report.unchanged == shown
     assert import_labels(run, path, confirm=True).n_imported == shown
+
+
+def test_a_moment_that_alone_was_changed_is_a_label(run, tmp_path):
+    """`export` writes moment and interval; a person may correct the moment and leave the interval around it."""
+    found = run.machine_localizations["hmm"][KEY].steps[0]
+    path = tmp_path / "steps.csv"
+    row = f"video,step,moment_s,start_s,end_s\n1_v3,pour milk,{{:g}},{found.start_s:g},{found.end_s:g}\n"
+    path.write_text(row.format(found.moment_s))
+    assert import_labels(run, path).unchanged == 1
+    path.write_text(row.format(found.moment_s + 1))
+    assert import_labels(run, path).imported == {KEY: ["pour milk"]}
+    assert run.localizations["hmm"][KEY].steps[0].moment_s == found.moment_s + 1
+
+
+@pytest.fixture
+def repeated(tmp_path):
+    """A run of one video whose list names 'stir' three times: found out of order, and once not shown."""
+    task = Task("1", "Make Latte", ("stir", "stir", "pour", "stir"))
+    steps = [
+        FoundStep("stir", 31.0, -1.0, 30.0, 35.0),
+        FoundStep("stir", 11.0, -1.0, 10.0, 15.0),
+        FoundStep("pour", 20.0, -1.0, 19.0, 22.0),
+        FoundStep("stir", 0.0, -1.0, 0.0, 1.0, shown=False),
+    ]
+    run = Run("A run", "run", "crosstask run", 0, True, {"1": task}, (RunVideo("1", "v", 60),), ("hmm",))
+    write_run(tmp_path / "repeated", run, {"hmm": [Localization("v", "1", steps)]})
+    return open_run(tmp_path / "repeated")
+
+
+@pytest.mark.parametrize("name", ["csv", "activitynet", "label-studio"])
+@pytest.mark.parametrize("all_steps", [False, True])
+def test_an_export_that_nobody_changed_makes_no_labels_where_a_step_name_is_repeated(repeated, tmp_path, name, all_steps):
+    (path,), _ = export_run(repeated, [name], tmp_path / "out", all_steps=all_steps)
+    report = import_labels(repeated, path)
+    assert report.imported == {} and report.mismatches == []
+
+
+def test_a_step_that_a_person_says_is_shown_after_all_is_a_label(repeated, tmp_path):
+    path = tmp_path / "steps.csv"
+    path.write_text("video,step,start_s,end_s,shown\nv,stir,30,35,yes\nv,stir,10,15,yes\nv,stir,0,1,yes\n")
+    import_labels(repeated, path)
+    assert repeated.labels.labels()[VideoKey("1", "v")].keys() == {3}
+
+
+def test_a_changed_row_is_the_label_of_the_repeated_step_that_it_came_from(repeated, tmp_path):
+    path = tmp_path / "steps.csv"
+    path.write_text("video,step,start_s,end_s,shown\nv,stir,10,15,yes\nv,stir,40,44,yes\n")
+    assert import_labels(repeated, path).imported == {VideoKey("1", "v"): ["stir"]}
+    assert repeated.labels.labels()[VideoKey("1", "v")].keys() == {0}
+
+
+def test_repeated_steps_that_the_run_has_elsewhere_are_taken_in_order_of_time(repeated, tmp_path):
+    path = tmp_path / "steps.csv"
+    path.write_text("video,step,start_s,end_s\nv,stir,50,54\nv,stir,40,44\nv,stir,45,49\nv,stir,55,58\n")
+    report = import_labels(repeated, path)
+    assert [one.label.intervals[0].start_s for one in repeated.labels.labels()[VideoKey("1", "v")].values()] == [40, 45, 50]
+    assert len(report.mismatches) == 1 and "stands 3 times in the list, and once more in the file" in report.mismatches[0]

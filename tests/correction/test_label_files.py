@@ -22,6 +22,7 @@ def studio(*regions, **data):
         ("a.csv", "", "a.csv: empty"),
         ("a.csv", " \n\n", "a.csv: empty"),
         ("a.csv", "1,2,3\n", "line 1: found '1,2,3'; expected a header"),
+        ("a.csv", "video,step,start_s,end_s,start_s\nv,pour,1,2,3\n", "line 1: two columns 'start_s'; expected one"),
         ("a.csv", "video,step,start_s,end_s\nv,pour,1\n", "line 2: 3 cells; expected 4"),
         ("a.csv", "video,step,start_s,end_s\nv,pour,one,2\n", "line 2: start_s is 'one'"),
         ("a.csv", "video,step,start_s,end_s\nv,pour,5,2\n", "line 2: from 5.0 to 2.0"),

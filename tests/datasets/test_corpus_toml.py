@@ -1,7 +1,9 @@
+import numpy as np
 import pytest
 
 from crosstask import open_corpus
-from crosstask.datasets.corpus_toml import write_corpus_toml
+from crosstask.datasets.corpus_toml import read_corpus_toml, write_corpus_toml
+from crosstask.features import write_rows
 from crosstask.records import InputError, Task, VideoKey
 
 
@@ -71,3 +73,10 @@ def test_a_corpus_toml_in_another_encoding_says_what_to_do(tmp_path):
     (tmp_path / "corpus.toml").write_bytes('[tasks.tea]\nsteps = ["pour"]\n'.encode("utf-16"))
     with pytest.raises(InputError, match=r"corpus\.toml: not UTF-8 text; save it as UTF-8"):
         open_corpus(tmp_path)
+
+
+def test_an_empty_folder_of_features_does_not_hide_extracted_ones(tmp_path):
+    write_corpus_toml(tmp_path / "corpus.toml", {"tea": Task("tea", "Make Tea", ("pour water",))})
+    (tmp_path / "features").mkdir()
+    write_rows(tmp_path / ".crosstask" / "features" / "a.npy", np.zeros((3, 2), np.float32))
+    assert "a" in read_corpus_toml(tmp_path).features

@@ -1,4 +1,7 @@
 import hashlib
+import os
+import subprocess
+import sys
 from fractions import Fraction
 
 import av
@@ -85,6 +88,37 @@ def test_a_speech_model_at_fault_ends_the_command_instead_of_skipping_videos(tmp
         (tmp_path / "model" / name).write_bytes(data)
     with pytest.raises(InputError, match=message):
         transcribe_videos({"a": write_video(tmp_path / "a.mp4")}, tmp_path / "subtitles", tmp_path / "model")
+
+
+@pytest.mark.parametrize("name", ["model.bin", "tokenizer.json"])
+def test_a_speech_model_whose_files_are_no_regular_files_is_refused(tmp_path, name):
+    """A dangling link for a tokenizer would be looked for on the network, and a folder for the weights would be blamed on the videos."""
+    for other in ("model.bin", "tokenizer.json"):
+        (tmp_path / other).write_bytes(b"x")
+    (tmp_path / name).unlink()
+    (tmp_path / name).symlink_to("gone")
+    with pytest.raises(InputError, match=f"{name} is no regular file; expected a faster-whisper"):
+        speech.refuse_incomplete_model(tmp_path)
+    (tmp_path / name).unlink()
+    (tmp_path / name).mkdir()
+    with pytest.raises(InputError, match=f"{name} is no regular file"):
+        speech.refuse_incomplete_model(tmp_path)
+
+
+def test_recognising_speech_reports_its_use_to_nobody(tmp_path):
+    """ONNX Runtime keeps events in the user's cache and sends them, unless it is told not to before it is loaded."""
+    pytest.importorskip("faster_whisper", reason="extra speech is not installed")
+    (tmp_path / "model").mkdir()
+    for name in ("model.bin", "tokenizer.json"):
+        (tmp_path / "model" / name).write_bytes(b"x")
+    code = (
+        "import sys\nfrom crosstask.extraction import speech\n"
+        "try:\n    speech._whisper(sys.argv[1])\nexcept speech.SpeechModelError:\n    import onnxruntime\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    environment |= {"XDG_CACHE_HOME": str(tmp_path / "cache"), "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code, tmp_path / "model"], env=environment, check=True)
+    assert [path for path in tmp_path.rglob("*") if "onnx" in path.name] == []
 
 
 class FailingWhisper:

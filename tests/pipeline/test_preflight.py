@@ -6,8 +6,11 @@ import pytest
 
 from crosstask.datasets import open_corpus
 from crosstask.datasets.corpus_toml import write_corpus_toml
-from crosstask.pipeline.preflight import check_before_run, warn_about_few_videos
+from crosstask.extraction.feature_spec import parse_feature_spec
+from crosstask.pipeline.extract import Workers, extract_files
+from crosstask.pipeline.preflight import check_before_run, check_own_features, warn_about_few_videos
 from crosstask.records import InputError, Task, Video
+from extraction.media import write_video
 
 
 def videos(**counts):
@@ -38,3 +41,34 @@ def test_tasks_with_enough_videos_are_not_counted(caplog):
     assert caplog.messages == []
     warn_about_few_videos(videos(tea=1, latte=12, soup=3), Path("run"))
     assert caplog.messages[0].startswith("1 to 3 videos a task in 2 of 3 tasks: expect")
+
+
+def test_a_run_in_a_folder_of_the_corpus_is_refused_before_the_folder_is_made(tmp_path):
+    write_corpus_toml(tmp_path / "corpus.toml", {"tea": Task("tea", "Make Tea", ("pour water",))})
+    (tmp_path / "videos" / "tea").mkdir(parents=True)
+    (tmp_path / "videos" / "tea" / "a.mp4").write_bytes(b"no video")
+    with pytest.raises(InputError, match="in the folder 'features' of a corpus"):
+        check_before_run(open_corpus(tmp_path), tmp_path / "features", None)
+    assert not (tmp_path / "features").exists()
+
+
+@pytest.fixture
+def own_features(tmp_path):
+    """A corpus whose folder of features was filled by `extract --out`."""
+    write_corpus_toml(tmp_path / "corpus.toml", {"tea": Task("tea", "Make Tea", ("pour water",))})
+    video = write_video(tmp_path / "videos" / "tea" / "a.mp4")
+    extract_files({"a": video}, parse_feature_spec("log-mel"), tmp_path / "features", {}, Workers(), None)
+    return open_corpus(tmp_path)
+
+
+def test_own_features_of_a_video_that_was_replaced_end_the_run(own_features):
+    check_own_features(own_features, None)
+    check_own_features(own_features, "log-mel")
+    write_video(own_features.folder / "videos" / "tea" / "a.mp4", seconds=5)
+    with pytest.raises(InputError, match=r"a\.npy: extracted from another file than a\.mp4 is now; repeat `crosstask extract"):
+        check_own_features(own_features, None)
+
+
+def test_own_features_are_not_used_in_place_of_those_that_are_asked_for(own_features):
+    with pytest.raises(InputError, match="holds features 'log-mel', not 'light'; leave out --features, or move"):
+        check_own_features(own_features, "light")

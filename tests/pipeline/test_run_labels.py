@@ -100,6 +100,13 @@ def test_labels_of_the_run_go_before_annotations_of_the_corpus(folder):
     assert labels[0].kind == labels[2].kind == "intervals" and labels[0].intervals != (Interval(2, 3),)
 
 
+def test_a_run_whose_videos_are_all_irrelevant_says_so(folder):
+    (folder / "run").mkdir()
+    write_relevance(folder / "run", {video.key: "irrelevant" for video in open_corpus(folder).videos})
+    with pytest.raises(InputError, match=r"every video is marked irrelevant in .*run; mark some as relevant"):
+        run(folder)
+
+
 def test_irrelevant_videos_are_found_in_but_not_trained_on(folder):
     run(folder)
     write_relevance(folder / "run", {VideoKey("1", "-v1_2"): "irrelevant", VideoKey("1", "-v1_3"): "relevant"})

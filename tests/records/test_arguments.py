@@ -10,9 +10,11 @@ from crosstask.records import (
     Video,
     choice_argument,
     corpus_argument,
+    flag_argument,
     list_argument,
     number_argument,
     path_argument,
+    text_argument,
     whole_argument,
 )
 
@@ -76,3 +78,22 @@ def test_what_is_no_list_of_videos_is_named(value):
     with pytest.raises(InputError, match=r"videos is .*; expected a list of videos, each TASK_VIDEO"):
         list_argument(value, "videos")
     assert list_argument(("1_abc",), "videos") == ["1_abc"]
+
+
+@pytest.mark.parametrize("value", [[[]], [np.zeros(3)], [{}]])
+def test_a_list_of_what_cannot_be_a_video_is_refused(value):
+    with pytest.raises(InputError, match=r"videos lists .*; expected videos, each TASK_VIDEO"):
+        list_argument(value, "videos")
+
+
+@pytest.mark.parametrize("value", [None, 1, "no", np.zeros(2), []])
+def test_what_is_no_truth_value_is_named(value):
+    with pytest.raises(InputError, match=r"narration is .*; expected True or False"):
+        flag_argument(value, "narration")
+    assert flag_argument(np.bool_(True), "narration") is True
+
+
+@pytest.mark.parametrize("value", [None, 1, b"x", np.zeros(2), []])
+def test_what_is_no_text_is_named(value):
+    with pytest.raises(InputError, match=r"title is .*; expected a title, as text"):
+        text_argument(value, "title", "a title")

@@ -6,7 +6,7 @@ import pytest
 
 from crosstask.model.localization import localization_of
 from crosstask.records import InputError, Narration, VideoKey, Word
-from crosstask.runs import Run, RunVideo, open_run, refuse_other_run, write_localizations, write_run
+from crosstask.runs import Run, RunVideo, open_run, refuse_folder_of_corpus, refuse_other_run, write_localizations, write_run
 from tiny import tiny_corpus
 
 
@@ -125,6 +125,27 @@ def test_a_run_of_other_videos_is_not_overwritten(tmp_path):
         refuse_other_run(folder, "run", [ours])
     ours.unlink()  # the collection was moved
     refuse_other_run(folder, "demo", [theirs])
+
+
+def test_a_run_of_other_videos_without_files_is_not_overwritten(tmp_path):
+    """Feature files and subtitles have no video file by which they could be told apart."""
+    folder, run, _ = tiny_run(tmp_path / "r")
+    refuse_other_run(folder, "demo", ids=["new", run.videos[0].id])
+    with pytest.raises(InputError, match=f"it holds the steps found in other videos, such as {run.videos[0].id}"):
+        refuse_other_run(folder, "demo", ids=["new"])
+    with pytest.raises(InputError, match="it holds the steps found in other videos"):
+        refuse_other_run(folder, "demo", [tmp_path / "new.mp4"], ["new"])
+
+
+@pytest.mark.parametrize("name", ["features", "constraints", "annotations", ".crosstask", "videos/tea"])
+def test_a_run_is_not_written_into_a_folder_of_a_corpus(tmp_path, name):
+    """The next run would take CORPUS/constraints for windows of the user's, and find none."""
+    (tmp_path / "corpus.toml").write_text("")
+    for check in (refuse_folder_of_corpus, lambda folder: refuse_other_run(folder, "run")):
+        with pytest.raises(InputError, match=f"in the folder '{name.partition('/')[0]}' of a corpus, which is not for runs"):
+            check(tmp_path / name)
+    refuse_other_run(tmp_path / "run", "run")
+    refuse_other_run(tmp_path / "runs" / name, "run")
 
 
 def test_a_damaged_run_can_be_made_again(tmp_path):

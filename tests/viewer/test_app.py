@@ -209,6 +209,8 @@ def test_every_kind_of_answer(client):
         ({"kind": "moment", "moment_s": 60}, "a video of 40 s"),
         ({"kind": "moment"}, "a video of 40 s"),
         ({"kind": "interval", "start_s": 9, "end_s": 3}, "start before end"),
+        ({"kind": "interval", "end_s": 9}, "an interval needs start_s and end_s"),
+        ({"kind": "interval", "start_s": 9}, "an interval needs start_s and end_s"),
         ({"kind": "interval", "start_s": 9, "end_s": 300}, "the video has 40 s"),
     ],
 )

@@ -49,7 +49,8 @@ def download(
         results.append(download_part(part, out, addresses, policy, progress=_progress(part.name)))
         if not as_json:
             state = "checksum as recorded" if results[-1]["verified"] else "checksum recorded"
-            say(f"{out / part.folder}: {counted(results[-1]['files'], 'file')}, {state}")
+            kept = "" if results[-1]["from"] else "; nothing downloaded, the archive of an earlier command was there"
+            say(f"{out / part.folder}: {counted(results[-1]['files'], 'file')}, {state}{kept}")
     if as_json:
         print_json({"parts": results})
 

@@ -1,5 +1,6 @@
 """The `crosstask` command: one verb a file, heavy imports only inside the verb that needs them."""
 
+import errno
 import os
 import signal
 import sys
@@ -104,6 +105,8 @@ _OF_THE_PATH = (  # errors that free space does not mend
     *(FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError),
     *(BlockingIOError, ConnectionError),
 )
+_NAMES = (errno.ENAMETOOLONG, errno.ELOOP)  # likewise
+_SHOWN_CHARACTERS = 300  # ours: of a name
 
 
 def run() -> None:
@@ -124,8 +127,8 @@ def run() -> None:
     except OSError as error:
         from crosstask.storage import UnreadableFile
 
-        if isinstance(error, UnreadableFile):
-            _stop(f"{error.filename}: {error.strerror}")
+        if isinstance(error, UnreadableFile) or error.errno in _NAMES:
+            _stop(f"{str(error.filename)[:_SHOWN_CHARACTERS]}: {error.strerror}")
         reason = error.strerror or error
         _stop(f"{error.filename or 'input/output'}: {reason}; free space or check the disk, then repeat the command")
     except MemoryError as error:

@@ -31,7 +31,7 @@ def review(
     if found.changes_little:
         say(f"further corrections change little: {100 * found.expected_wrong:.0f} % of the next answers are expected to be wrong")
     if not found.items:
-        say("every step is labelled")
+        say("nothing to check: every step is labelled, or its video is marked irrelevant")
         return
     rows = [
         [

@@ -69,7 +69,7 @@ def run(
     team, typed = team_of(engine, workers, address), recorded_command(context)
     config = RunConfig(spec, seed, model, "component", team, speech_model, not no_speech, typed)
     spoken = None if language is None else known_language(language)
-    config = replace(config, use_annotations=_annotated(folder, use_annotations), language=spoken)
+    config = replace(config, use_annotations=_annotated(folder, use_annotations), language=spoken, features_named=bool(features))
     result = run_folder(folder, out, config, progress)
     say_finished(result, out, as_json)
 

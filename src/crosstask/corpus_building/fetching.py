@@ -100,8 +100,8 @@ def fetch_file(address: str, target: Path, policy: RetryPolicy, progress: Progre
                 break
         except InputError:
             raise
-        except ValueError as error:  # urllib parses the address of a redirect before it asks for it
-            problem = f"the server redirects to a malformed address ({error})"
+        except ValueError as error:  # urllib parses an address, also that of a redirect, before it asks for it
+            problem = f"the address, or one that the server redirects to, is malformed ({error})"
             break
         except (URLError, HTTPException, TimeoutError, ConnectionError, SSLError, _Incomplete) as error:
             problem = str(getattr(error, "reason", "") or error) or type(error).__name__

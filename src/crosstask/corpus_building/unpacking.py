@@ -4,11 +4,13 @@ Files are unpacked into a temporary folder beside the target and moved when comp
 bytes actually written, not by the sizes the archive states: at most `max_bytes`, and at most `max_ratio` times the size of the archive.
 """
 
+import logging
 import shutil
 import tarfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from filecmp import cmp
 from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 from typing import IO, Self
@@ -17,6 +19,7 @@ from zlib import error as DamagedStream  # noqa: N812
 from crosstask.records import InputError
 from crosstask.storage import flush_tree
 
+log = logging.getLogger(__name__)
 _DAMAGED = (
     *(zipfile.BadZipFile, tarfile.TarError, EOFError, DamagedStream, LZMAError),
     *(NotImplementedError, RuntimeError, ValueError, OverflowError),
@@ -35,7 +38,7 @@ class UnpackLimits:
 
 
 def unpack(archive: Path, folder: Path, expected: str, limits: UnpackLimits = UnpackLimits()) -> int:  # noqa: B008
-    """The number of files unpacked into `folder / expected`; existing files that the archive does not contain are kept."""
+    """The number of files in the archive, now in `folder / expected`; existing files are kept, and a warning names those that differ."""
     temporary = folder / f".{archive.name}.unpacking"
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
@@ -147,11 +150,23 @@ def _folder_of(temporary: Path, expected: str, archive: Path) -> Path:
 
 
 def _move_files(source: Path, target: Path) -> None:
-    """Move a new folder as a whole; into an existing one, file by file."""
+    """Move a new folder as a whole; into an existing one, the files that it does not have: others may have been edited."""
     if not target.exists():
         source.replace(target)
         return
+    different = []
     for path in sorted(path for path in source.rglob("*") if path.is_file()):
         destination = target / path.relative_to(source)
+        if destination.is_file():
+            if not cmp(path, destination, shallow=False):
+                different.append(destination)
+            continue
         destination.parent.mkdir(parents=True, exist_ok=True)
         path.replace(destination)
+    if different:
+        more = f" and {len(different) - 1} more" if len(different) > 1 else ""
+        log.warning(
+            "%s%s: other than in the archive, and kept; move away what you did not edit, and repeat the command",
+            different[0],
+            more,
+        )

@@ -60,27 +60,68 @@ def _last_change(run: RunFolder) -> int:
 
 
 def _matched(run: RunFolder, labels: Iterable[NamedLabel], report: ImportReport) -> Iterable[tuple[VideoKey, int, NamedLabel]]:
-    """(video, step, label) of every label whose names the run has; a step name that a list repeats is taken in order of time."""
-    taken: dict[tuple[VideoKey, str], int] = {}
+    """(video, step, label) of every label whose names the run has; for a step name that a list repeats, see `_placed`."""
+    repeated: dict[tuple[VideoKey, str], list[NamedLabel]] = {}
     for label in sorted(labels, key=_time):
         keys = [key for key in _keys_named(run, label) if label.step and _steps_named(run, key, label.step)]
         if not keys:
             report.mismatches.append(_mismatch(run, label))
-            continue
-        if len(keys) > 1:
+        elif len(keys) > 1:
             report.mismatches.append(
                 f"{label.where}: video '{label.video}' stands under {len(keys)} tasks with '{label.step}'; name the task"
             )
-            continue
-        steps = _steps_named(run, keys[0], label.step)
-        nth = taken.get((keys[0], _plain(label.step)), 0)
-        taken[keys[0], _plain(label.step)] = nth + 1
-        if len(steps) > 1 and nth >= len(steps):
-            report.mismatches.append(
-                f"{label.where}: '{label.step}' stands {len(steps)} times in the list, and once more in the file"
-            )
-            continue
-        yield keys[0], steps[nth] if len(steps) > 1 else steps[0], label
+        elif len(steps := _steps_named(run, keys[0], label.step)) == 1:
+            yield keys[0], steps[0], label
+        else:
+            repeated.setdefault((keys[0], _plain(label.step)), []).append(label)
+    for (key, name), named in repeated.items():
+        steps = _steps_named(run, key, name)
+        placed = _placed(run, key, steps, named)
+        for label, step in placed:
+            yield key, step, label
+        for label in named:
+            if not any(label is other for other, _ in placed):
+                report.mismatches.append(
+                    f"{label.where}: '{label.step}' stands {len(steps)} times in the list, and once more in the file"
+                )
+
+
+def _placed(run: RunFolder, key: VideoKey, steps: list[int], named: Sequence[NamedLabel]) -> list[tuple[NamedLabel, int]]:
+    """Labels of a name that a list repeats, each with its step: the one whose answer it repeats, as in a file that `export` wrote.
+
+    The others are taken in order of time, first for steps that are shown.
+    """
+    videos = {video.key: video for video in run.run.videos}
+    shown_now = run.localizations.get(next(iter(run.run.methods), ""), {}).get(key)
+    answers = {step: [_found(run, videos[key], step)] for step in steps}
+    for step in steps if shown_now is not None else ():
+        answers[step] += shown_now.steps[step : step + 1]  # type: ignore[union-attr]
+    placed: list[tuple[NamedLabel, int]] = []
+    free, rest = list(steps), list[NamedLabel]()
+    for label in named:
+        same = next((step for step in free if any(_repeats(answer, label) for answer in answers[step])), None)
+        if same is None:
+            rest.append(label)
+        else:
+            free.remove(same)
+            placed.append((label, same))
+    timed, denied = [n for n in rest if _is_shown(n)], [n for n in rest if not _is_shown(n)]
+    chosen = sorted(sorted(free, key=lambda step: not answers[step][0].shown)[: len(timed)])
+    left = [step for step in free if step not in chosen]
+    return [*placed, *zip(timed, chosen, strict=False), *zip(denied, left, strict=False)]
+
+
+def _is_shown(label: NamedLabel) -> bool:
+    return label.interval is not None or label.moment_s is not None
+
+
+def _repeats(answer: FoundStep, label: NamedLabel) -> bool:
+    """True if a label says what an answer says; a file without "not shown" has the best guess for such a step (`export --all-steps`)."""
+    if not _is_shown(label) or (label.says_shown and not answer.shown):
+        return answer.shown == _is_shown(label)
+    if label.interval is None:
+        return label.moment_s is not None and abs(label.moment_s - answer.moment_s) <= SAME_S
+    return abs(label.interval.start_s - answer.start_s) <= SAME_S and abs(label.interval.end_s - answer.end_s) <= SAME_S
 
 
 def _time(label: NamedLabel) -> float:
@@ -126,7 +167,7 @@ def _label(
     if any((n.interval or Interval(0, n.moment_s or 0)).end_s > video.n_segments + TOLERATED_OVERSHOOT_S for n in named):
         report.mismatches.append(f"{where} ends after the video, which has {video.n_segments} s")
         return None
-    said = _said(step, named)
+    said = _changed_moment(step, found, named) or _said(step, named)
     if said is None:
         report.mismatches.append(f"{where} has an interval, a moment or 'not shown' at the same time; expected one kind")
         return None
@@ -143,9 +184,18 @@ def _found(run: RunFolder, video: RunVideo, step: int) -> FoundStep:
     return FoundStep(run.run.tasks[video.task].steps[step], 0.0, 0.0, 0.0, 1.0, shown=False)
 
 
+def _changed_moment(step: int, found: FoundStep, named: Sequence[NamedLabel]) -> StepLabel | None:
+    """The moment of a row whose interval is the machine's and whose moment is not: somebody changed that alone."""
+    (first, *more) = named
+    if more or first.by_person or first.interval is None or first.moment_s is None or not found.shown:
+        return None
+    changed = _repeats(found, first) and abs(first.moment_s - found.moment_s) > SAME_S
+    return StepLabel(step, moment_s=first.moment_s) if changed else None
+
+
 def _said(step: int, named: Sequence[NamedLabel]) -> StepLabel | None:
     intervals = tuple(sorted(n.interval for n in named if n.interval is not None))
-    moments = [n.moment_s for n in named if n.moment_s is not None]
+    moments = [n.moment_s for n in named if n.moment_s is not None and n.interval is None]
     denied = len(named) - len(intervals) - len(moments)
     if len(intervals) == len(named):
         return StepLabel(step, intervals=intervals)
@@ -158,11 +208,6 @@ def _says_nothing_new(found: FoundStep, said: StepLabel, named: Sequence[NamedLa
     """True if a file repeats the machine's answer, and does not say that it comes from a person."""
     if all(n.by_person for n in named):
         return False
-    if not said.shown or not found.shown:
-        return said.shown == found.shown
     if said.moment_s is not None:
-        return abs(said.moment_s - found.moment_s) <= SAME_S
-    if len(said.intervals) != 1:
-        return False
-    (interval,) = said.intervals
-    return abs(interval.start_s - found.start_s) <= SAME_S and abs(interval.end_s - found.end_s) <= SAME_S
+        return (found.shown or not named[0].says_shown) and abs(said.moment_s - found.moment_s) <= SAME_S
+    return all(_repeats(found, n) for n in named) and len(said.intervals) <= 1

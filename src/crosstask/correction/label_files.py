@@ -29,7 +29,10 @@ _MARKUP = re.compile(r"<[^<>]*>")  # without '<' inside, so that many of them ar
 
 @dataclass(frozen=True)
 class NamedLabel:
-    """One statement of a file: an interval, a moment, or that the step is not shown; `task` is an id or title, empty where the file has none."""
+    """One statement of a file: an interval, a moment, or that the step is not shown; `task` is an id or title, empty where the file has none.
+
+    A moment beside an interval is the machine's, as `export` writes it, unless somebody changed it.
+    """
 
     where: str  # line or path in the file, for messages
     video: str
@@ -38,6 +41,7 @@ class NamedLabel:
     interval: Interval | None = None
     moment_s: float | None = None
     by_person: bool = False  # True: the file says that a person confirmed or corrected it
+    says_shown: bool = False  # True: the file can tell steps that are not shown from others, and says that this one is shown
 
 
 def read_label_file(path: Path, frames_per_second: float) -> list[NamedLabel]:
@@ -77,6 +81,8 @@ def _read_csv(path: Path, text: str) -> Iterator[NamedLabel]:
         raise at_line(
             path, 1, f"found {','.join(rows[0])[:80]!r}; expected a header with video, step, and start_s and end_s or moment_s"
         )
+    if twice := [name for name in ("task", "video", "step", "shown", "by", *_TIMES) if header.count(name) > 1]:
+        raise at_line(path, 1, f"two columns '{twice[0]}'; expected one")
     for number, row in enumerate(rows[1:], start=2):
         if not any(cell.strip() for cell in row):
             continue
@@ -100,6 +106,7 @@ def _csv_label(path: Path, number: int, cells: Mapping[str, str]) -> NamedLabel:
         raise at_line(path, number, f"shown is {shown[:40]!r}; expected yes or no")
     if shown in _NOT_SHOWN:
         return label
+    label = replace(label, says_shown=shown != "")
     moment_s, start_s, end_s = (times[name] for name in _TIMES)
     if (start_s is None) != (end_s is None):
         raise at_line(path, number, "one of start_s and end_s; expected both, or moment_s alone")
@@ -109,7 +116,7 @@ def _csv_label(path: Path, number: int, cells: Mapping[str, str]) -> NamedLabel:
             raise at_line(
                 path, number, f"moment_s {moment_s:g} is not between start_s and end_s; correct or empty what no longer holds"
             )
-        return replace(label, interval=interval)
+        return replace(label, interval=interval, moment_s=moment_s)
     if moment_s is None or not (math.isfinite(moment_s) and 0 <= moment_s <= MAX_VIDEO_S):
         raise at_line(path, number, "no time; expected start_s and end_s, or moment_s, or shown = no")
     return replace(label, moment_s=moment_s)

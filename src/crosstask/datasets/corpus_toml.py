@@ -34,7 +34,8 @@ def read_corpus_toml(folder: Path) -> Corpus:
     tasks = with_published_texts(_read_tasks(folder / "corpus.toml"), folder)
     media = media_files(folder, tasks)
     renamed = {VideoKey(task, video): path for (task, video), path in media.items() if video != path.stem}
-    features = next((path for path in (folder / "features", existing_derived_folder(folder, "features")) if path.is_dir()), None)
+    derived = existing_derived_folder(folder, "features")
+    features = own_features(folder) or (derived if derived.is_dir() else None)
     windows = folder / "constraints"
     return Corpus(
         name=folder.resolve().name,
@@ -56,6 +57,12 @@ def read_corpus_toml(folder: Path) -> Corpus:
         feature_spec=read_feature_spec(features) if features else "unknown",
         text_side=find_text_side(features) if features else None,
     )
+
+
+def own_features(folder: Path) -> Path | None:
+    """The user's own folder of features beside `corpus.toml`, which goes before extracted ones; None where it holds none."""
+    own = folder / "features"
+    return own if any(own.glob("*.npy")) else None
 
 
 def _read_tasks(path: Path) -> dict[str, Task]:

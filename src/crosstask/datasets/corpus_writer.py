@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.datasets.published_texts import write_published_texts
-from crosstask.datasets.release import videos_text, write_release, write_step_intervals
+from crosstask.datasets.release import read_tasks, videos_text, write_release, write_step_intervals
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.features import write_feature_spec, write_rows, write_text_side
 from crosstask.features.pooling import pool_to_seconds
@@ -56,7 +56,8 @@ def _refuse_another_corpus(folder: Path, corpus: Corpus) -> None:
 
     try:
         there = open_corpus(folder)
-    except InputError:  # no corpus, or one of which a killed conversion wrote only a part
+    except InputError as error:
+        _refuse_unreadable_corpus(folder, error)
         return
     for task in there.tasks.values():
         if task.id not in corpus.tasks or task.steps != corpus.tasks[task.id].steps:
@@ -67,6 +68,15 @@ def _refuse_another_corpus(folder: Path, corpus: Corpus) -> None:
     for key in (video.key for video in corpus.videos if video.key in corpus.annotations and video.key in there.annotations):
         if _milliseconds(there.annotations[key]) != _milliseconds(corpus.annotations[key]):
             raise InputError(f"{folder}: its annotation of {key} is another one and would be lost; expected a new folder")
+
+
+def _refuse_unreadable_corpus(folder: Path, error: InputError) -> None:
+    """An error where lists of a corpus are there that cannot be read: a person wrote them, as those of a killed conversion are whole."""
+    release = folder / "crosstask_release"
+    if (release / "tasks_primary.txt").exists() and not (release / "videos.csv").exists():  # a killed conversion leaves that
+        read_tasks(release / "tasks_primary.txt", primary=True)
+    elif (folder / "corpus.toml").exists() or release.exists():
+        raise InputError(f"{folder}: holds another corpus, which cannot be read ({error}); expected a new folder")
 
 
 def _milliseconds(intervals: Iterable[StepInterval]) -> list[tuple[int, int, int]]:

@@ -28,6 +28,7 @@ from crosstask.records import (
     Video,
     choice_argument,
     corpus_argument,
+    flag_argument,
     list_argument,
     parse_video_key,
     whole_argument,
@@ -158,7 +159,7 @@ def evaluate(
             f"corpus '{corpus.name}': no annotated video of known length to evaluate; expected annotations/TASK_VIDEO.csv"
         )
     scorer = _named(model, corpus, tested, seed) if isinstance(model, str) else with_text_side(model, corpus.text_side)
-    joint = fit_joint_decoder(scorer, corpus, tested) if with_narration else None
+    joint = fit_joint_decoder(scorer, corpus, tested) if flag_argument(with_narration, "with_narration") else None
     found = evaluate_videos(corpus, scorer, tested, advance, decoder, joint)
     if not found.n_videos:
         raise InputError(f"corpus '{corpus.name}': no video could be evaluated; the first: {next(iter(found.skipped.values()))}")

@@ -14,7 +14,7 @@ from crosstask.experiments.job import split_for_job, training_videos
 from crosstask.experiments.tables import difference_cell, mean_cell
 from crosstask.methods.protocols import Method
 from crosstask.methods.table import known_settings, method_title, resolve_method
-from crosstask.records import Corpus, InputError, corpus_argument, whole_argument
+from crosstask.records import Corpus, InputError, choice_argument, corpus_argument, whole_argument
 
 _MOST_RUNS = 100_000  # more is a slip
 
@@ -66,6 +66,11 @@ def compare(
     """
     corpus, seed, runs = corpus_argument(corpus), whole_argument(seed, "seed"), whole_argument(runs, "runs", 1, _MOST_RUNS)
     train_videos = whole_argument(train_videos, "train_videos", 1)
+    choice_argument(split_by, "split_by", ["paper", "group"])
+    if settings is not None and not (isinstance(settings, Mapping) and all(isinstance(s, Mapping) for s in settings.values())):
+        raise InputError(
+            f"settings is {settings!r:.60}; expected settings by the name of a method: {{'zhukov19': {{'epochs': 5}}}}"
+        )
     if isinstance(methods, str) or not isinstance(methods, Sequence):
         raise InputError(f"methods {methods!r:.60}: expected a list such as ['hmm', 'uniform']")
     names = [method_title(method) for method in methods]

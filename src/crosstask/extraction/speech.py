@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import logging
+import os
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
@@ -156,6 +157,7 @@ def can_transcribe(model: Path | None = None) -> bool:
 
 @cache
 def _whisper(folder: str) -> Any:
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # ONNX Runtime, which filters silence, would report its use to Microsoft
     try:
         from faster_whisper import WhisperModel
     except ImportError:
@@ -171,11 +173,11 @@ def _whisper(folder: str) -> Any:
 
 
 def refuse_incomplete_model(folder: Path) -> None:
-    """An error for a folder without the files of a speech model."""
-    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    """An error for a folder without the files of a speech model; faster-whisper would ask the network for a tokenizer."""
     for name in ("model.bin", "tokenizer.json"):
-        if name not in names:
-            raise SpeechModelError(f"{folder}: no {name}; {_EXPECTED_MODEL}")
+        if not (folder / name).is_file():
+            found = f"{name} is no regular file" if os.path.lexists(folder / name) else f"no {name}"
+            raise SpeechModelError(f"{folder}: {found}; {_EXPECTED_MODEL}")
 
 
 def _reason(error: Exception) -> str:

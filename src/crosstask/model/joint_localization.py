@@ -74,7 +74,7 @@ def narration_for(model: object, video: object, narration: str | Path | None, fe
 
     if narration is None:
         return None
-    if narration != AUTO:
+    if not isinstance(narration, str) or narration != AUTO:
         evidence_scorer(model)
         if contains_speech(feature_spec):
             log.warning("narration is not used: the model's features contain speech already")

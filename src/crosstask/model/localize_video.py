@@ -18,9 +18,20 @@ from crosstask.narration.language import language_of
 from crosstask.narration.mention_evidence import mention_centres, settings_for
 from crosstask.narration.narrate import NarratedVideo, why_unusable
 from crosstask.narration.relatedness import why_unrelated
-from crosstask.records import FoundStep, InputError, Localization, Narration, Task, Video, path_argument, task_from_steps
+from crosstask.records import (
+    FoundStep,
+    InputError,
+    Localization,
+    Narration,
+    Task,
+    Video,
+    path_argument,
+    task_from_steps,
+    text_argument,
+)
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import encoder_for_language
+from crosstask.text.language import known_language
 
 if TYPE_CHECKING:
     from crosstask.model.model import Model
@@ -65,7 +76,11 @@ def localize(
     `language` is a code such as "de"; without it, the language of the speech is detected. With `features="clip=FOLDER"` of an
     image-text model and no other model, frames are compared with the step names.
     """
-    task = task_from_steps(steps, title or "new task")
+    task = task_from_steps(steps, text_argument(title, "title", "the title of the task") or "new task")
+    if language is not None:
+        language = known_language(text_argument(language, "language", "a code such as 'de'"))
+    if features is not None:
+        text_argument(features, "features", "'clip=FOLDER'")
     said = None if narration is None else path_argument(narration, "a subtitle file")
     if model is None and features is not None:
         model = zero_shot_model(features)
@@ -77,6 +92,8 @@ def localize(
         from crosstask.model.file import load_model
 
         model = load_model(model)
+    if not hasattr(model, "localize"):
+        raise InputError(f"model is {model!r:.60}; expected what train or load_model returns, or a model file")
     if features is not None:
         model = model.with_features(features)
     return model.localize(video, task, narration="auto" if said is None else said)

@@ -1,6 +1,6 @@
 """A trained model: a scorer with its step lists, feature spec and the decoder around it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ class Model:
         """
         wanted = self.task_wanted(task, steps)
         choice_argument(decoder, "decoder", DECODERS)
+        labels = _checked_labels(labels, wanted)
         rows, name = self._features_of(video)
         if len(rows) < len(wanted.steps):
             raise InputError(
@@ -150,3 +151,12 @@ class Model:
             f"Model(method='{self.method}', {len(self.tasks)} tasks, features='{self.feature_spec}', "
             f"trained on {len(self.trained_on)} videos, seed={self.seed})"
         )
+
+
+def _checked_labels(labels: object, task: Task) -> tuple[StepLabel, ...]:
+    """The labels of steps of a task, or an error for anything else."""
+    listed = tuple(labels) if isinstance(labels, Iterable) else (labels,)
+    for label in listed:
+        if not isinstance(label, StepLabel) or label.step >= len(task.steps):
+            raise InputError(f"labels has {label!r:.60}; expected StepLabels of the {len(task.steps)} steps, numbered from 0")
+    return listed

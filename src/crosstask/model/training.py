@@ -21,6 +21,7 @@ from crosstask.records import (
     Video,
     VideoKey,
     corpus_argument,
+    flag_argument,
     labels_from_annotation,
     list_argument,
     parse_video_key,
@@ -54,8 +55,8 @@ def train(
     file when the model is saved. With `pack`, feature files are packed beside the corpus first.
     """
     corpus, seed = corpus_argument(corpus), whole_argument(seed, "seed")
-    chosen = _training_part(with_packed_features(corpus) if pack else corpus, videos)
-    if not narration:
+    chosen = _training_part(with_packed_features(corpus) if flag_argument(pack, "pack") else corpus, videos)
+    if not flag_argument(narration, "narration"):
         chosen = chosen.without_windows()
     if sharing is not None:
         settings = {"sharing": load_own(sharing) if isinstance(sharing, str) and is_own(sharing) else sharing, **settings}
@@ -82,7 +83,7 @@ def annotated_labels(corpus: Corpus, use_annotations: Iterable[str] | str | None
     if use_annotations is None:
         return {}
     training = {video.key: video for video in corpus.videos}
-    if use_annotations == "all":
+    if isinstance(use_annotations, str) and use_annotations == "all":
         wanted = [key for key in training if key in corpus.annotations]
         if not wanted:
             raise InputError(f"corpus '{corpus.name}': no training video is annotated, so there are no annotations to use")

@@ -100,8 +100,9 @@ def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tu
 
 def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task, command: str) -> Path:
     """The run folder, now holding these localizations and what is said; `crosstask view` and `export` read it."""
-    refuse_other_run(folder, _METHOD, [file.media for file in found if file.media is not None])
     run, localizations = run_of_files(found, task, command)
+    media = [file.media for file in found if file.media is not None]
+    refuse_other_run(folder, _METHOD, media, [video.id for video in run.videos])
     remove_labels_of_replaced(folder, {video.key: video.content for video in run.videos if video.content is not None})
     said: dict[VideoKey, Narration] = {
         video.key: file.found.narration for video, file in zip(run.videos, found, strict=True) if file.found.narration is not None
@@ -133,7 +134,8 @@ def write_exports(
 ) -> tuple[list[Path], list[str]]:
     """Paths of the files written, and remarks: `out` itself where it has an ending and there is one file, else `out/FORMAT/FILE`.
 
-    Nothing is written where a file that was read would be overwritten: a localized one, its video or subtitles, or one of `read`.
+    Nothing is written where a file that was read would be overwritten: a localized one, its video or subtitles, or one of `read`; nor over
+    a file with the ending of something else.
     """
     as_file = bool(out.suffix) and not out.is_dir()
     if as_file and len(names) > 1:
@@ -145,6 +147,8 @@ def write_exports(
         if as_file and len(texts[name]) > 1:
             raise InputError(f"--out {out}: {name} makes {len(texts[name])} files; name a folder")
         for file, text in texts[name].items():
+            if as_file and out.exists() and out.suffix.lower() != Path(file).suffix:
+                raise InputError(f"--out {out}: a file that is no {name} and would be overwritten; expected a new name")
             placed[out if as_file else out / name / refuse_escaping_id(file, "file")] = text
         remarks += [remark for remark in of_format if remark not in remarks]
     _refuse_overwriting(placed, [*read, *(path for file in found for path in _files_read(file))])

@@ -7,9 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from crosstask.datasets.corpus_toml import own_features
+from crosstask.extraction.content_hash import content_digest
+from crosstask.extraction.extract_many import content_of_features
+from crosstask.features import read_feature_spec
 from crosstask.pipeline.media import media_of, refuse_without
 from crosstask.pipeline.transcribe import raise_if_no_speech_model
 from crosstask.records import Corpus, InputError, Video, VideoKey
+from crosstask.runs import refuse_folder_of_corpus
+from crosstask.storage import raise_if_disk_failed
 
 log = logging.getLogger(__name__)
 ENOUGH_VIDEOS = 10  # of a task; with fewer, steps were hardly found better than by even spacing
@@ -21,6 +27,7 @@ def check_before_run(corpus: Corpus, out: Path, speech_model: Path | None) -> No
     if not has_own_features(corpus):
         refuse_without(media_of(corpus), corpus)
     raise_if_no_speech_model(speech_model)
+    refuse_folder_of_corpus(out)  # before a lock makes it
     for video in corpus.videos:
         corpus.annotations.get(video.key)  # the report, made last, needs them all
     file = next((place for place in (out, *out.parents) if place.exists()), out.parent)
@@ -28,6 +35,25 @@ def check_before_run(corpus: Corpus, out: Path, speech_model: Path | None) -> No
         raise InputError(f"{file}: a file; expected a folder for the run, new or old: --out FOLDER")
     if file.exists() and not os.access(file, os.W_OK):
         raise InputError(f"{file}: cannot be written; choose a place for the run: --out FOLDER")
+
+
+def check_own_features(corpus: Corpus, wanted: str | None) -> None:
+    """An error where the user's folder of features has others than those that are wanted, or some that were extracted from other files."""
+    own = None if corpus.folder is None else own_features(corpus.folder)
+    if own is None:
+        return
+    spec = read_feature_spec(own)
+    if wanted is not None and spec not in ("unknown", wanted):
+        raise InputError(f"{own}: holds features '{spec}', not '{wanted}'; leave out --features, or move the folder away")
+    for key, path in sorted(media_of(corpus).items()):
+        try:
+            replaced = content_of_features(own, key.video) not in (None, content_digest(path))
+        except OSError as error:  # its features do not need the file
+            raise_if_disk_failed(error)
+            continue
+        if replaced:
+            repeat = shlex.join(["crosstask", "extract", str(corpus.folder), "--features", spec, "--out", str(own)])
+            raise InputError(f"{own / key.video}.npy: extracted from another file than {path.name} is now; repeat `{repeat}`")
 
 
 def has_own_features(corpus: Corpus) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets import open_corpus, write_windows
+from crosstask.datasets.corpus_toml import own_features
 from crosstask.datasets.release import StepIntervalFiles
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.extraction.extract_many import ExtractionReport
@@ -31,6 +32,7 @@ from crosstask.pipeline.localize_corpus import KIND, localize_corpus
 from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.pipeline.preflight import (
     check_before_run,
+    check_own_features,
     has_own_features,
     raise_if_no_features,
     warn_about_few_videos,
@@ -44,9 +46,11 @@ from crosstask.records import (
     Localization,
     Progress,
     VideoKey,
+    flag_argument,
     list_argument,
     no_progress,
     path_argument,
+    text_argument,
     whole_argument,
 )
 from crosstask.runs import inside, refuse_other_run
@@ -78,6 +82,7 @@ class RunConfig:
     encoder: Callable[[Sequence[str]], Encoder] = default_encoder
     use_annotations: tuple[str, ...] | str | None = None  # videos whose annotation in the corpus is used as labels, or "all"
     language: str | None = None  # of the speech to recognise; None: detected in each video
+    features_named: bool = False  # True: the user asked for the features of `spec`
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,20 +121,19 @@ def run(
     used in training and stay as they are; `use_annotations` lists videos ("TASK_VIDEO") whose annotation in the corpus is used as well, or is "all".
     """
     folder, seed = path_argument(folder, "a folder with corpus.toml"), whole_argument(seed, "seed")
-    if features is not None and not isinstance(features, str):
-        raise InputError(f"features is {features!r:.60}; expected text such as 'default', 'light' or 'clip=FOLDER'")
-    if not isinstance(transcribe, bool):
-        raise InputError(f"transcribe is {transcribe!r:.60}; expected True or False")
+    if features is not None:
+        text_argument(features, "features", "'default', 'light' or 'clip=FOLDER'")
     known = load_model(model).feature_spec if model is not None else "unknown"
     config = RunConfig(
         spec=parse_feature_spec(features or (known if known != "unknown" else default_features())),
         seed=seed,
         model=None if model is None else Path(model),
-        transcribe=transcribe,
+        transcribe=flag_argument(transcribe, "transcribe"),
         command=f"crosstask run {folder.name} --seed {seed}",
         use_annotations=use_annotations
         if use_annotations is None or isinstance(use_annotations, str)
         else tuple(list_argument(use_annotations, "use_annotations")),
+        features_named=features is not None,
     )
     return run_folder(folder, path_argument(out, "the run folder to write") if out is not None else folder / "run", config)
 
@@ -138,8 +142,12 @@ def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = 
     """All stages; the run is in `out`. No other process may write that meanwhile, nor features of the corpus, which all stages read."""
     corpus = open_corpus(folder)
     check_before_run(corpus, out, config.speech_model if config.transcribe else None)
+    check_own_features(corpus, str(config.spec) if config.features_named else None)
     with nonblocking_lock(out), nonblocking_lock(derived_folder(folder)):
-        refuse_other_run(out, KIND, () if inside(folder, out) else media_of(corpus).values())  # inside: a copied collection
+        if inside(folder, out):  # perhaps a copied collection
+            refuse_other_run(out, KIND)
+        else:
+            refuse_other_run(out, KIND, media_of(corpus).values(), [video.id for video in corpus.videos])
         return run_stages(corpus, out, config, progress)
 
 
@@ -179,15 +187,19 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
 def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, ExtractionReport]:
     """The corpus with the features of its videos; a user's own `features/` folder goes before extracted ones."""
     assert corpus.folder is not None
-    if has_own_features(corpus) and not media_of(corpus):
-        return corpus, ExtractionReport(reused=[video.id for video in corpus.videos if video.id in corpus.features])
+    if own_features(corpus.folder) or (has_own_features(corpus) and not media_of(corpus)):
+        reused = [video.id for video in corpus.videos if video.id in corpus.features]
+        missing = sorted({video.id for video in corpus.videos} - set(reused))
+        return corpus, ExtractionReport(reused=reused, skipped={video: _without_own_features(video) for video in missing})
     encoder = config.encoder(()) if config.spec.speech else None
     with progress("extracting", len(media_of(corpus))) as advance:
         extracted, folder = extract_corpus(corpus, config.spec, None, config.workers, encoder, advance)
-    own = corpus.folder / "features"
-    folder = own if own.is_dir() else folder
     spec, side = read_feature_spec(folder), find_text_side(folder)
     return replace(corpus, features=NpyFeatures(folder), feature_spec=spec, text_side=side), extracted
+
+
+def _without_own_features(video: str) -> str:
+    return f"{video}: not in the folder features, which is used as it is; add {video}.npy, or move the folder away"
 
 
 def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, int]:
@@ -214,7 +226,10 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
 
 def _train(corpus: Corpus, out: Path, config: RunConfig, progress: Progress) -> Model:
     """The model of all relevant videos with features; labels of a person are hard supervision."""
-    chosen = relevant_videos([video for video in corpus.videos if video.id in corpus.features], out)
+    described = [video for video in corpus.videos if video.id in corpus.features]
+    chosen = relevant_videos(described, out)
+    if described and not chosen:
+        raise InputError(f"corpus '{corpus.name}': every video is marked irrelevant in {out}; mark some as relevant in `view`")
     if config.train_videos is not None:
         chosen = [video for video in chosen if video.key in config.train_videos]
     if not chosen:

@@ -3,9 +3,11 @@
 from crosstask.records.arguments import (
     choice_argument,
     corpus_argument,
+    flag_argument,
     list_argument,
     number_argument,
     path_argument,
+    text_argument,
     whole_argument,
 )
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
@@ -49,6 +51,7 @@ __all__ = [
     "at_line",
     "choice_argument",
     "corpus_argument",
+    "flag_argument",
     "install_command",
     "labels_from_annotation",
     "largest_value",
@@ -63,6 +66,7 @@ __all__ = [
     "segment_at",
     "stack_rows",
     "task_from_steps",
+    "text_argument",
     "unlike_others",
     "whole_argument",
 ]

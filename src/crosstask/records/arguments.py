@@ -3,9 +3,11 @@
 import math
 import operator
 import os
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any, cast
+
+import numpy as np
 
 from crosstask.records.corpus import Corpus
 from crosstask.records.problem import InputError
@@ -77,6 +79,30 @@ def choice_argument(value: Any, name: str, choices: Iterable[str]) -> str | None
     raise InputError(f"{name} {value!r:.60} is unknown; expected one of {', '.join(listed)}")
 
 
+def text_argument(value: Any, name: str, expected: str) -> str:
+    """The text of an argument; `expected` says what it is for.
+
+    >>> text_argument(7, "title", "the title of a task")
+    Traceback (most recent call last):
+    crosstask.records.problem.InputError: title is 7; expected the title of a task, as text
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{name} is {value!r:.60}; expected {expected}, as text")
+    return value
+
+
+def flag_argument(value: Any, name: str) -> bool:
+    """The truth value of an argument; a text such as "no", which would count as true, is refused.
+
+    >>> flag_argument("no", "narration")
+    Traceback (most recent call last):
+    crosstask.records.problem.InputError: narration is 'no'; expected True or False
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} is {value!r:.60}; expected True or False")
+    return bool(value)
+
+
 def number_argument(value: Any, name: str) -> float:
     """The finite number of an argument."""
     try:
@@ -97,4 +123,7 @@ def list_argument(value: Any, name: str) -> list[Any]:
     """
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise InputError(f"{name} is {value!r:.60}; expected a list of videos, each TASK_VIDEO")
-    return list(value)
+    listed = list(value)
+    if (unfit := next((one for one in listed if not isinstance(one, Hashable)), None)) is not None:
+        raise InputError(f"{name} lists {unfit!r:.60}; expected videos, each TASK_VIDEO")
+    return listed

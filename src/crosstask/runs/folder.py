@@ -32,6 +32,10 @@ from crosstask.storage import NotAnArray, load_array, read_text
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 _CORPUS_FILES = ("corpus.toml", "crosstask_release", "tasks_primary.txt")  # one of them makes a folder a corpus
+_FOLDERS_OF_A_CORPUS = (
+    *("videos", "features", "constraints", "annotations", ".crosstask"),
+    *("crosstask_release", "crosstask_features", "crosstask_constraints", "crosstask_subtitles"),
+)
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -192,11 +196,22 @@ def open_run(folder: Path) -> RunFolder:
     return opened
 
 
-def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = ()) -> None:
-    """An error where a run of these video files would overwrite something else: a corpus, the run of another verb, or one of other videos.
+def refuse_folder_of_corpus(folder: Path) -> None:
+    """An error for a run in a folder with which a corpus would change its meaning, such as CORPUS/features; CORPUS/run is fine."""
+    place = folder.resolve()
+    for corpus in place.parents:
+        part = place.relative_to(corpus).parts[0]
+        if part in _FOLDERS_OF_A_CORPUS and any((corpus / name).exists() for name in _CORPUS_FILES):
+            raise InputError(f"--out {folder}: in the folder '{part}' of a corpus, which is not for runs; name another folder")
+
+
+def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = (), ids: Iterable[str] = ()) -> None:
+    """An error where a run of these videos would overwrite something else: a corpus, the run of another verb, or one of other videos.
 
     A run is of other videos if none of its video files is among these, and one of them still exists: a moved collection has new paths.
+    Videos without files are compared by their ids.
     """
+    refuse_folder_of_corpus(folder)
     if any((folder / name).exists() for name in _CORPUS_FILES):
         raise InputError(f"--out {folder}: a corpus, whose annotations would be taken for labels of the run; name another folder")
     if not (folder / "run.json").is_file():
@@ -209,11 +224,19 @@ def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = ()) -> Non
         raise InputError(
             f"--out {folder}: it holds the run of `crosstask {there.run.kind}`, which would be overwritten; name another folder"
         )
-    shown = [path for path in map(there.media, there.run.videos) if path is not None]
-    if (ours := {path.resolve() for path in media}) and shown and not ours & {path.resolve() for path in shown}:
+    if (other := _other_video(there, {path.resolve() for path in media}, set(ids))) is not None:
         raise InputError(
-            f"--out {folder}: it holds the steps found in other videos, such as {shown[0].name}, which would be overwritten; name another folder"
+            f"--out {folder}: it holds the steps found in other videos, such as {other}, which would be overwritten; name another folder"
         )
+
+
+def _other_video(there: RunFolder, media: set[Path], ids: set[str]) -> str | None:
+    """The name of a video of a run that has none of these files and ids; None where it has one."""
+    videos = there.run.videos
+    if media and any(video.media is not None for video in videos):
+        shown = [path for path in map(there.media, videos) if path is not None]
+        return shown[0].name if shown and not media & {path.resolve() for path in shown} else None
+    return videos[0].id if videos and ids and not ids & {video.id for video in videos} else None
 
 
 def remove_labels_of_replaced(folder: Path, contents: Mapping[VideoKey, str]) -> None:

@@ -20,14 +20,16 @@ def derived_folder(corpus_folder: Path) -> Path:
 
 
 def existing_derived_folder(corpus_folder: Path, name: str) -> Path:
-    """Path of the derived folder of this name, beside the corpus or else in the cache; nothing is created."""
-    beside = corpus_folder / ".crosstask" / name
-    return beside if beside.is_dir() else _folder_in_cache(corpus_folder) / name
+    """Path of the derived folder of this name, looked for first where `derived_folder` would write it; nothing is created."""
+    beside, in_cache = corpus_folder / ".crosstask" / name, _folder_in_cache(corpus_folder) / name
+    if os.access(beside.parent, os.W_OK):
+        return beside if beside.is_dir() else in_cache
+    return in_cache if in_cache.is_dir() or not beside.is_dir() else beside
 
 
 def _folder_in_cache(corpus_folder: Path) -> Path:
-    name = hashlib.sha256(str(corpus_folder.resolve()).encode()).hexdigest()[:16]
-    return cache_folder() / f"{corpus_folder.name}-{name}"
+    folder = corpus_folder.resolve()  # the same for every path and link to it
+    return cache_folder() / f"{folder.name}-{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
 
 
 def cache_folder() -> Path:

@@ -225,7 +225,9 @@ def _label_said(request: LabelRequest, n_steps: int, n_segments: int) -> StepLab
             raise RequestError(409, f"a moment in a video of {n_segments} s is expected")
         return StepLabel(step, moment_s=round(min(request.moment_s, max(0.0, n_segments - 0.01)), 2))
     if request.kind == "interval":
-        span = IntervalShape(step=request.step, start_s=request.start_s or 0.0, end_s=request.end_s or 0.01)
+        if request.start_s is None or request.end_s is None:
+            raise RequestError(409, "an interval needs start_s and end_s")
+        span = IntervalShape(step=request.step, start_s=request.start_s, end_s=request.end_s)
         return StepLabel(step, intervals=(_checked_interval(span, n_steps, n_segments).interval,))
     return StepLabel(step) if request.kind == "not shown" else None
 

@@ -1,6 +1,6 @@
 import pytest
 
-from crosstask.records import VideoKey
+from crosstask.records import InputError, VideoKey
 from crosstask.synthetic.films.scripts import TASKS
 
 
@@ -20,3 +20,17 @@ def test_a_small_corpus_renders_to_the_same_bytes(tmp_path):
         assert path.read_bytes() == (tmp_path / "b" / video.url).read_bytes()
         end = max(s.interval.end_s for s in corpus.annotations[video.key])
         assert end <= probe(path).duration_s + 0.3 and corpus.subtitles[video.id].words
+
+
+def test_a_corpus_of_somebody_else_is_not_overwritten(tmp_path):
+    """`crosstask demo --out X` renders into X/corpus, which may be a folder of the user's."""
+    pytest.importorskip("av", reason="extra video is not installed")
+    from crosstask.synthetic.films.corpus import render_corpus
+
+    (tmp_path / "corpus.toml").write_text("[tasks.tea]\n")
+    with pytest.raises(InputError, match="not rendered here and would be overwritten"):
+        render_corpus(tmp_path, videos_per_task=1, test_videos_per_task=0, tasks=TASKS[:1])
+    assert (tmp_path / "corpus.toml").read_text() == "[tasks.tea]\n" and not (tmp_path / "videos").exists()
+    (tmp_path / "corpus.toml").unlink()
+    for _ in range(2):  # its own may be rendered again
+        render_corpus(tmp_path, videos_per_task=1, test_videos_per_task=0, tasks=TASKS[:1])

@@ -11,11 +11,13 @@ from crosstask.datasets import write_step_intervals
 from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.jobs import Job, run_all
-from crosstask.records import Cue, Narration, Task, VideoKey, Word
+from crosstask.records import Cue, InputError, Narration, Task, VideoKey, Word
 from crosstask.storage import nonblocking_lock, write_text
 from crosstask.synthetic.films.film import can_speak, render_film
 from crosstask.synthetic.films.scenes import random_kitchen
 from crosstask.synthetic.films.scripts import TASKS, Script, random_script
+
+_RECORDS = ".rendered"  # of the rendered films
 
 
 def render_corpus(
@@ -41,10 +43,19 @@ def render_corpus(
                 tested.append(VideoKey(task.id, name))
     work = partial(render_job, folder=str(folder.resolve()), tasks=[(t.id, t.title, list(t.steps)) for t in tasks])
     with nonblocking_lock(folder):
+        _refuse_other_corpus(folder)
         write_corpus_toml(folder / "corpus.toml", {task.id: task for task in tasks})
-        run_all(work, jobs, folder / ".rendered", workers=workers, advance=advance)
+        run_all(work, jobs, folder / _RECORDS, workers=workers, advance=advance)
         write_text(folder / "test-videos.txt", "".join(f"{key}\n" for key in tested))
     return tested
+
+
+def _refuse_other_corpus(folder: Path) -> None:
+    """An error for a folder with steps or videos that were not rendered here; what makes it ours is made first."""
+    records = folder / _RECORDS
+    if not records.is_dir() and ((folder / "corpus.toml").exists() or (folder / "videos").exists()):
+        raise InputError(f"{folder}: a corpus that was not rendered here and would be overwritten; name another folder")
+    records.mkdir(parents=True, exist_ok=True)
 
 
 def render_job(values: Mapping[str, Any], folder: str, tasks: Sequence[tuple[str, str, list[str]]]) -> dict[str, Any]:
