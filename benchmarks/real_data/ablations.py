@@ -1,9 +1,10 @@
 """The default method without each of its parts, on the final half of `accuracy.py`, and what was tried in vain. Writes JSON.
 
-python -m benchmarks.real_data.ablations DATA SPEECH --every 4 --out results/ablations.json
+python -m benchmarks.real_data.ablations DATA SPEECH --every 2 --out results/ablations.json
 
-SPEECH is a folder written by benchmarks.real_data.speech_corpus. `--every 4` uses every fourth split of each cell. Cells and variants that
-the output file already has are kept, so an interrupted run continues. Windows of Breakfast and captaincook are simulated.
+SPEECH is a folder written by benchmarks.real_data.speech_corpus. `--every 2` uses every second split of each cell. Cells and variants that
+the output file already has are kept, so an interrupted run continues. Windows of Breakfast and captaincook are simulated. Beside the
+JSON file, the same is written as a page to read (`.md`).
 """
 
 import json
@@ -29,6 +30,7 @@ from crosstask.methods import hmm_scorer
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.hmm_ensemble import HmmEnsemble
 from crosstask.records import Corpus
+from crosstask.storage import write_text
 
 WINDOWS_ONLY = "windows used without the test that they are informative", "window labels have no weight after the first iteration"
 NOTE = (
@@ -141,6 +143,35 @@ def tried_in_vain() -> dict[str, object]:
     }
 
 
+def page(result: dict) -> str:
+    """The result as a page: what each part contributes, and what was tried in vain."""
+    cells = list(result["table"])
+    lines = [
+        "# Parts of the default method, and what was tried in vain",
+        "",
+        "Recall in points without each part, less that of the full method, on the final half of `accuracy.json`, "
+        f"every {result['every']}. split of a cell. In brackets the 95 % interval, with tasks drawn with replacement. "
+        "Windows of Breakfast and captaincook are *simulated*. "
+        f"Note: {result['note']}. Written by `{result['command']}`.",
+        "",
+        "| without | mean over the cells | " + " | ".join(cells) + " |",
+        "|---" * (len(cells) + 2) + "|",
+    ]
+    for variant, mean in result["mean over cells"].items():
+        if variant == FULL:
+            continue
+        of_cells = [result["table"][cell].get(variant) for cell in cells]
+        shown = ["-" if of is None else f"{of['difference']['mean']:+.1f}" for of in of_cells]
+        lines.append(f"| {variant} | {mean['mean']:+.1f} [{mean['low']:+.1f}, {mean['high']:+.1f}] | " + " | ".join(shown) + " |")
+    lines += ["", "## Tried in vain", ""]
+    for name, tried in tried_in_vain().items():
+        for key, what in tried.items():
+            lines += [f"From `protocols/{name}.json`, {key}:", ""]
+            lines += [f"- {of}: {figures}" for of, figures in what.items()] if isinstance(what, dict) else [f"- {what}"]
+            lines.append("")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = arguments_of(__doc__)
     parser.add_argument("data", type=Path)
@@ -162,20 +193,19 @@ def main() -> None:
         asked = [FULL, *(v for v in arguments.variants if v != FULL and (windows or v not in WINDOWS_ONLY))]
         missing = [variant for variant in asked if variant not in by_cell.get(cell, {})]
         by_cell.setdefault(cell, {}).update(one_cell(corpus, cell, missing, arguments.every))
-        write_result(
-            arguments.out,
-            {
-                "what": "recall in % of the default method without each of its parts, final half of accuracy; difference to the full method over tasks",
-                "command": f"python -m benchmarks.real_data.ablations DATA SPEECH --every {arguments.every} --out results/ablations.json",
-                "seeds": [0],
-                "every": arguments.every,
-                "note": NOTE,
-                "mean over cells": over_cells(by_cell),
-                "table": summary(by_cell),
-                "tried in vain": tried_in_vain(),
-                "by_task": by_cell,
-            },
-        )
+        result = {
+            "what": "recall in % of the default method without each of its parts, final half of accuracy; difference to the full method over tasks",
+            "command": f"python -m benchmarks.real_data.ablations DATA SPEECH --every {arguments.every} --out results/ablations.json",
+            "seeds": [0],
+            "every": arguments.every,
+            "note": NOTE,
+            "mean over cells": over_cells(by_cell),
+            "table": summary(by_cell),
+            "tried in vain": tried_in_vain(),
+            "by_task": by_cell,
+        }
+        write_result(arguments.out, result)
+        write_text(arguments.out.with_suffix(".md"), page(result))
 
 
 if __name__ == "__main__":

@@ -141,7 +141,8 @@ def fitted(of_corpora: list[np.ndarray]) -> Calibration:
         found = (np.clip(confidence_of(rows, Calibration(*parameters)), 1e-6, 1 - 1e-6) for rows in of_corpora)
         return float(sum(log_loss(rows[:, 1], p, labels=[0, 1]) for rows, p in zip(of_corpora, found, strict=True)))
 
-    return Calibration(*(float(value) for value in minimize(loss, np.array([0.3, -0.5]), method="Nelder-Mead").x))
+    slope, intercept = minimize(loss, np.array([0.3, -0.5]), method="Nelder-Mead").x
+    return Calibration(max(float(slope), 0.0), float(intercept))
 
 
 def main() -> None:
