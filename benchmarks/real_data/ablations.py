@@ -150,7 +150,7 @@ def page(result: dict) -> str:
         "# Parts of the default method, and what was tried in vain",
         "",
         "Recall in points without each part, less that of the full method, on the final half of `accuracy.json`, "
-        f"every {result['every']}. split of a cell. In brackets the 95 % interval, with tasks drawn with replacement. "
+        f"one split in {result['every']} of each cell. In brackets the 95 % interval, with tasks drawn with replacement. "
         "Windows of Breakfast and captaincook are *simulated*. "
         f"Note: {result['note']}. Written by `{result['command']}`.",
         "",
