@@ -225,8 +225,8 @@ def order_posterior(features: FeatureEvidence) -> IntervalPosterior:
 def informativeness_of(order_gains: Sequence[float], n_steps: Sequence[int]) -> float:
     """lambda of features from the order gains and numbers of steps of some videos; 0 without any.
 
-    >>> informativeness_of([3.0, 1.0], [2, 2]) == 1 - np.exp(-1)
-    True
+    >>> round(informativeness_of([3.0, 1.0], [2, 2]), 3)  # 1 - 1 / e
+    0.632
     """
     return float(1 - np.exp(-max(sum(order_gains) / max(sum(n_steps), 1), 0.0)))
 
