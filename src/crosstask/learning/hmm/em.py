@@ -345,9 +345,12 @@ def loose_posterior(log_ratios: Floats, prior: TaskPrior) -> npt.NDArray[np.floa
 
 def window_log_ratios(windows: npt.NDArray[np.bool_]) -> Floats:
     """(T, K + 1) log-ratios of windows (T, K): log(1 + T / length) spread over a window's segments, so a window counts as one observation."""
-    share = np.where(windows.any(axis=0), windows.mean(axis=0), 1.0)
-    ratios = windows * np.log(1 + 1 / share) / np.maximum(windows.sum(axis=0), 1)
-    return np.hstack([ratios, np.zeros((len(windows), 1))])
+    n_segments, n_steps = windows.shape
+    lengths = windows.sum(axis=0)
+    share = np.where(lengths > 0, lengths / n_segments, 1.0)
+    ratios = np.zeros((n_segments, n_steps + 1))
+    np.multiply(windows, np.log(1 + 1 / share) / np.maximum(lengths, 1), out=ratios[:, :-1])
+    return ratios
 
 
 def uniform_labels(n_segments: int, n_steps: int) -> Floats:
