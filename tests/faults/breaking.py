@@ -560,8 +560,8 @@ MUTATIONS += [
     Mutation(
         "EM: a window is one observation",
         "learning/hmm/em.py",
-        " / np.maximum(windows.sum(axis=0), 1)\n",
-        "\n",
+        "np.log(1 + 1 / share) / np.maximum(lengths, 1)",
+        "np.log(1 + 1 / share)",
         "tests/learning/hmm/test_em.py",
     ),
     Mutation(
