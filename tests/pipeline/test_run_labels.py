@@ -8,12 +8,13 @@ import pytest
 
 from crosstask.datasets import open_corpus
 from crosstask.features import read_rows, write_rows
+from crosstask.pipeline import run_labels
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.pipeline.run_labels import relevant_videos, with_run_labels
 from crosstask.records import InputError, Interval, StepLabel, VideoKey
-from crosstask.runs import LabelStore, RunLabel, open_run, remove_labels_of_replaced, write_run
-from crosstask.runs.relevance import write_relevance
+from crosstask.runs import LabelStore, RunLabel, RunVideo, open_run, remove_labels_of_replaced, write_run
+from crosstask.runs.relevance import read_relevance, write_relevance
 from tiny import TASKS, tiny_corpus
 
 
@@ -154,6 +155,35 @@ def test_labels_follow_a_video_that_is_called_by_its_task_since_another_has_its_
         assert corpus.labels == {VideoKey("1", "1-film"): (StepLabel(0, moment_s=5.0),)}
     assert len(LabelStore(folder / "run", TASKS).changes()) == 3
     assert "labels of 1 videos that the corpus does not have are not used: 1_gone" in caplog.text
+
+
+def test_what_was_said_follows_a_video_to_the_name_with_its_task_and_back(folder, monkeypatch):
+    """Nobody moved the video: only the name of another one changed its id."""
+    one, other = folder / "videos" / "1" / "film.mp4", folder / "videos" / "2" / "film.mp4"
+    for path in (one, other):
+        path.parent.mkdir(parents=True)
+    one.write_bytes(b"one")
+    plain, with_task = VideoKey("1", "film"), VideoKey("1", "1-film")
+    monkeypatch.setattr(run_labels, "contents_of", lambda corpus: {plain: "digest", with_task: "digest"})
+    run(folder)
+    described = open_run(folder / "run")
+    videos = (*described.run.videos, RunVideo("1", "film", 40, content="digest"))
+    write_run(folder / "run", replace(described.run, videos=videos), {"hmm": list(described.localizations["hmm"].values())})
+    label(folder, plain, StepLabel(0, moment_s=5.0))
+    write_relevance(folder / "run", {plain: "irrelevant"})
+
+    other.write_bytes(b"other")
+    assert with_run_labels(open_corpus(folder), folder / "run").labels == {with_task: (StepLabel(0, moment_s=5.0),)}
+    assert read_relevance(folder / "run") == {with_task: "irrelevant"}
+    label(folder, with_task, StepLabel(0, moment_s=7.0), StepLabel(1))
+    videos = (*videos[:-1], RunVideo("1", "1-film", 40, content="digest"))
+    write_run(folder / "run", replace(described.run, videos=videos), {"hmm": list(described.localizations["hmm"].values())})
+
+    other.unlink()
+    for _ in range(2):
+        assert with_run_labels(open_corpus(folder), folder / "run").labels == {plain: (StepLabel(0, moment_s=7.0), StepLabel(1))}
+    assert read_relevance(folder / "run") == {plain: "irrelevant"}
+    assert len(LabelStore(folder / "run", TASKS).changes()) == 4
 
 
 def test_labels_of_a_step_or_task_with_another_name_are_kept_and_named(folder, caplog):
