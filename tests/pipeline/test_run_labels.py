@@ -1,30 +1,29 @@
 """What people said in a run folder is learnt from by the next `run`, stays where it is, and is not counted as success."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from crosstask.datasets import open_corpus
+from crosstask.datasets import open_corpus, write_step_intervals
+from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.features import read_rows, write_rows
 from crosstask.pipeline import run_labels
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.pipeline.run_labels import relevant_videos, with_run_labels
-from crosstask.records import InputError, Interval, StepLabel, VideoKey
+from crosstask.records import InputError, Interval, StepInterval, StepLabel, VideoKey
 from crosstask.runs import LabelStore, RunLabel, RunVideo, open_run, remove_labels_of_replaced, write_run
 from crosstask.runs.relevance import read_relevance, write_relevance
+from crosstask.viewer.annotations import AnnotationStore
 from tiny import TASKS, tiny_corpus
 
 
 @pytest.fixture
 def folder(tmp_path):
     """A corpus.toml folder with features and annotations, and no video files."""
-    from crosstask.datasets import write_step_intervals
-    from crosstask.datasets.corpus_toml import write_corpus_toml
-    from crosstask.features import write_rows
-
     corpus, folder = tiny_corpus(n_segments=40), tmp_path / "own"
     write_corpus_toml(folder / "corpus.toml", corpus.tasks)
     (folder / "videos.csv").write_text("".join(f"{v.task},{v.id},{v.url}\n" for v in corpus.videos))
@@ -210,3 +209,16 @@ def test_a_model_that_fits_no_video_is_an_error_and_no_empty_run(folder, tmp_pat
     with pytest.raises(InputError, match=r"steps could be found in no video; the first: video 1_-v1_0: features have shape"):
         run_folder(folder, tmp_path / "out", RunConfig(transcribe=False, workers=Workers(count=1), model=model))
     assert not (tmp_path / "out" / "run.json").exists()
+
+
+def test_annotation_files_of_the_viewer_have_the_numbers_of_the_new_list(folder):
+    run(folder)
+    key = VideoKey("1", "-v1_1")
+    AnnotationStore(open_run(folder / "run"), write_step_intervals).save_annotation(key, (StepInterval(0, Interval(2.0, 4.0)),))
+    saved = folder / "run" / "annotations" / f"{key}.csv"
+    assert saved.read_text() == "1,2,4\n"
+    steps = TASKS["1"].steps
+    write_corpus_toml(folder / "corpus.toml", {**TASKS, "1": replace(TASKS["1"], steps=(*steps[1:], steps[0]))})
+    shutil.rmtree(folder / "annotations")
+    run(folder)
+    assert saved.read_text() == "3,2,4\n"

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from crosstask.datasets import write_step_intervals
 from crosstask.model.training import annotated_labels
 from crosstask.pipeline.media import contents_of, media_of
 from crosstask.records import Corpus, StepLabel, Video, VideoKey
-from crosstask.runs import LabelStore, RunLabel, known_contents, remove_labels_of_replaced
+from crosstask.runs import LabelStore, RunLabel, known_contents, open_run, remove_labels_of_replaced
 from crosstask.runs.relevance import IRRELEVANT, change_relevance, read_relevance
+from crosstask.viewer.annotations import AnnotationStore
 
 log = logging.getLogger(__name__)
 _NAMED = 5  # videos that a warning lists
@@ -71,6 +73,12 @@ def _renamed_videos(corpus: Corpus, out: Path) -> dict[VideoKey, VideoKey]:
             if before not in present and (former == path.stem if unknown else then[before] == now[key]):
                 renamed[key] = before
     return renamed
+
+
+def refresh_annotations(out: Path) -> None:
+    """Rewrite the annotation files that the viewer saved in a run folder: their steps have the numbers of an earlier list, or their labels are gone."""
+    if (out / "annotations").is_dir():
+        AnnotationStore(open_run(out), write_step_intervals).refresh_all()
 
 
 def _inside(corpus: Corpus, video: Video, labels: tuple[StepLabel, ...]) -> tuple[StepLabel, ...]:
