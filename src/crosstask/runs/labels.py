@@ -78,12 +78,13 @@ class LabelStore:
         return {key: tuple(numbered(label, step) for step, label in labels.items()) for key, labels in self.labels().items()}
 
     def without_step(self) -> list[str]:
-        """The labels whose task or step the tasks do not have, as after it got another name: step and video of each."""
+        """The labels whose task or step the tasks do not have, as after it got another name or place: step and video of each."""
+        used = self.labels()
         return sorted(
             f"'{name}' of {key}"
             for key, labels in labels_after(self.changes()).items()
-            for _, name in labels
-            if key.task not in self.tasks or name not in self.tasks[key.task].steps
+            for (_, name), label in labels.items()
+            if label not in used.get(key, {}).values()
         )
 
     def history(self, key: VideoKey) -> list[Change]:
