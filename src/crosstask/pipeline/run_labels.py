@@ -52,9 +52,13 @@ def follow_renamed_videos(corpus: Corpus, out: Path) -> set[VideoKey]:
     store = LabelStore(out, corpus.tasks)
     for key, before in sorted(renamed.items()):
         labels, changes = store.labels(), store.changes()
-        said = {name: max((c.id for c in changes if c.key == name), default=0 if name in labels else -1) for name in (key, before)}
+        said = {
+            name: max((c.id for c in changes if c.key == name), default=0 if name in labels else -1) for name in (key, before)
+        }
         if said[before] > said[key] and (before in labels or key in labels):
-            gone = [RunLabel(step, one.name, None) for step, one in labels.get(key, {}).items() if step not in labels.get(before, {})]
+            gone = [
+                RunLabel(step, one.name, None) for step, one in labels.get(key, {}).items() if step not in labels.get(before, {})
+            ]
             store.append(key, [*gone, *labels.get(before, {}).values()], f"labels of {before}")
     judged = {before: key for key, before in renamed.items() if before in read_relevance(out)}
     if judged:

@@ -35,7 +35,8 @@ def transcribe_videos(
 ) -> TranscriptionReport:
     """Write `folder/VIDEO.vtt` for each of these videos; one that was made from the same content by the same model is kept.
 
-    One that was not made from a video, such as those that `corpus convert` writes, is kept as it is. Without a model, those of any model are kept. Without a language, it is detected in each video.
+    One that was not made from a video, such as those that `corpus convert` writes, is kept as it is. Without a model, those of any
+    model are kept. Without a language, it is detected in each video.
     """
     transcribed = TranscriptionReport()
     raise_if_no_speech_model(model)
