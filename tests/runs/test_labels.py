@@ -217,3 +217,18 @@ def test_a_label_of_a_repeated_name_whose_place_is_another_step_now_is_named(tmp
     assert LabelStore(tmp_path, {"1": task}).without_step() == []
     changed = LabelStore(tmp_path, {"1": replace(task, steps=("stir", "stir", "pour"))})
     assert changed.labels() == {} and changed.without_step() == [f"'stir' of {KEY}"]
+
+
+def test_the_last_word_about_a_step_holds_whatever_place_it_had_in_the_list_then(tmp_path):
+    short = {"1": replace(TASKS["1"], steps=("pour", "stir"))}
+    long = {"1": replace(TASKS["1"], steps=("boil", "pour", "stir"))}
+    LabelStore(tmp_path, short).append(KEY, [RunLabel(0, "pour", StepLabel(0, moment_s=5.0))], "viewer")
+    LabelStore(tmp_path, long).append(KEY, [RunLabel(1, "pour", StepLabel(1, moment_s=9.0))], "viewer")
+    for tasks, place in ((short, 0), (long, 1)):
+        assert LabelStore(tmp_path, tasks).step_labels() == {KEY: (StepLabel(place, moment_s=9.0),)}
+        assert LabelStore(tmp_path, tasks).without_step() == []
+    LabelStore(tmp_path, long).append(KEY, [RunLabel(1, "pour", None)], "viewer")
+    assert LabelStore(tmp_path, short).labels() == {}
+    LabelStore(tmp_path, long).undo(3)
+    LabelStore(tmp_path, long).undo(2)
+    assert LabelStore(tmp_path, long).step_labels() == {KEY: (StepLabel(1, moment_s=5.0),)}

@@ -23,6 +23,8 @@ from crosstask.runs.label_changes import (
     labels_for_task,
     live_changes,
     numbered,
+    place_of,
+    said_after,
 )
 from crosstask.runs.record import refuse_outside
 from crosstask.storage import blocking_lock, read_bytes
@@ -66,7 +68,7 @@ class LabelStore:
         changes = self.changes()
         found = {
             key: labels_for_task(labels, self.tasks[key.task])
-            for key, labels in labels_after(changes).items()
+            for key, labels in said_after(changes).items()
             if key.task in self.tasks
         }
         for key in self._annotated() - {change.key for change in changes}:
@@ -79,12 +81,11 @@ class LabelStore:
 
     def without_step(self) -> list[str]:
         """The labels whose task or step the tasks do not have, as after it got another name or place: step and video of each."""
-        used = self.labels()
         return sorted(
             f"'{name}' of {key}"
             for key, labels in labels_after(self.changes()).items()
-            for (_, name), label in labels.items()
-            if label not in used.get(key, {}).values()
+            for step, name in labels
+            if key.task not in self.tasks or place_of(step, name, self.tasks[key.task]) is None
         )
 
     def history(self, key: VideoKey) -> list[Change]:
