@@ -194,3 +194,12 @@ def test_what_was_said_of_a_video_is_not_used_for_another_file_that_comes_after_
     assert set(store.labels()) == {kept} == set(read_relevance(folder))
     assert f"{gone}: its file was replaced, so its 1 labels are not used" in caplog.text
     assert f"{gone}: its file was replaced, so that it was judged irrelevant is not used" in caplog.text
+
+
+def test_a_run_is_not_written_over_the_results_of_an_experiment_that_left_no_run(tmp_path):
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "results.json").write_text("{}")
+    for kind in ("run", "localize", "demo"):
+        with pytest.raises(InputError, match="it holds the results of an experiment, which would be overwritten"):
+            refuse_other_run(tmp_path, kind)
+    refuse_other_run(tmp_path, "experiment")

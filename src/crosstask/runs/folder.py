@@ -38,6 +38,7 @@ _FOLDERS_OF_A_CORPUS = (
     *("videos", "features", "constraints", "annotations", ".crosstask"),
     *("crosstask_release", "crosstask_features", "crosstask_constraints", "crosstask_subtitles"),
 )
+EXPERIMENT_KIND = "experiment"  # of the run folder of an experiment
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -217,6 +218,8 @@ def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = (), ids: I
     if any((folder / name).exists() for name in _CORPUS_FILES):
         raise InputError(f"--out {folder}: a corpus, whose annotations would be taken for labels of the run; name another folder")
     if not (folder / "run.json").is_file():
+        if kind != EXPERIMENT_KIND and (folder / "results.json").is_file() and (folder / "jobs").is_dir():
+            raise InputError(f"--out {folder}: it holds the results of an experiment, which would be overwritten; name another folder")
         return
     try:
         there = open_run(folder)
