@@ -114,3 +114,14 @@ def test_values_that_training_refuses_or_that_dwarf_the_others_are_listed(tmp_pa
     assert "error: crosstask_features/-v1_0.npy: row 3, column 2 is 1e+300, too large for float32: scale" in done.stdout
     assert "warning: crosstask_features/-v1_1.npy: values up to 1e+30; expected at most 1e+18" in done.stdout
     assert "warning: crosstask_features/-v2_0.npy: values up to 1e+12; in most videos up to " in done.stdout
+
+
+def test_videos_that_are_not_used_are_listed(tmp_path):
+    (tmp_path / "corpus.toml").write_text('[tasks.tea]\nsteps = ["boil water", "pour"]\n')
+    for name in ("tea/a.mp4", "tea/a.mkv", "te/b.mp4", "c.mp4", "tea/d.xyz"):
+        (tmp_path / "videos" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "videos" / name).write_bytes(b"")
+    listed = json.loads(crosstask("validate", tmp_path, "--json").stdout)["problems"]
+    found = {(problem["file"], problem["severity"]) for problem in listed}
+    assert {("videos/tea/a.mp4", "warning"), ("videos/te", "warning"), ("videos/c.mp4", "warning")} <= found
+    assert ("videos/tea/d.xyz", "warning") in found

@@ -1,5 +1,6 @@
 import socket
 import sys
+import time
 
 import pytest
 
@@ -33,6 +34,18 @@ def test_mistakes_are_said_in_one_line(run, tmp_path):
         taken.listen()
         port = taken.getsockname()[1]
         assert f"--port {port} on 127.0.0.1" in refused("view", run, "--port", port)
+
+
+def test_ctrl_c_says_nothing_while_a_browser_still_loads(run, capfd):
+    from urllib.parse import urlsplit
+
+    with viewing(run) as address:
+        waiting = socket.create_connection((urlsplit(address).hostname, urlsplit(address).port))
+        head = "PUT /api/label HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
+        waiting.sendall(head.encode())
+        time.sleep(0.5)  # the request is being handled
+    waiting.close()
+    assert capfd.readouterr().err == ""
 
 
 def test_without_the_extra_its_name_is_said(run, monkeypatch):

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from crosstask.correction.label_files import read_label_file
+from crosstask.export.tables_and_json import csv_table
 from crosstask.records import InputError, Interval
+from export.videos import video_of
 from fuzz.hanging import no_hang
 
 CUE = "00:00:01.000 --> 00:00:02.000\npour\n\n"
@@ -115,3 +117,10 @@ def test_long_chapters_are_read_in_linear_time(tmp_path):
     )  # hours in quadratic time
     with no_hang():
         assert len(read_label_file(path, 25.0)) == 100_001
+
+
+@pytest.mark.parametrize("name", ["=sum", "'=sum", "''-x", "'quoted", "plain"])
+def test_a_name_that_begins_like_a_formula_comes_back_as_csv(tmp_path, name):
+    path = tmp_path / "steps.csv"
+    path.write_text("".join(csv_table([video_of((name, 1, 3))])))
+    assert [label.step for label in read_label_file(path, 25.0)] == [name]

@@ -143,3 +143,17 @@ def test_windows_of_earlier_versions_which_did_not_record_the_steps_are_read(tmp
     (tmp_path / "steps.json").write_text("[")
     with pytest.raises(InputError, match=r"steps.json: damaged"):
         read_windows(tmp_path, {"1": task})
+
+
+def test_killed_while_windows_are_written_no_window_of_other_steps_is_taken_for_a_new_one(tmp_path, monkeypatch):
+    task, key = Task("1", "Make Latte", ("pour milk", "stir")), VideoKey("1", "a")
+    write_windows(tmp_path, {"1": task}, {key: MILK})
+    reordered = {"1": Task("1", "Make Latte", ("stir", "pour milk"))}
+
+    def killed(path, intervals):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("crosstask.datasets.release.write_step_intervals", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_windows(tmp_path, reordered, {key: MILK})
+    assert list(read_windows(tmp_path, reordered)) == []

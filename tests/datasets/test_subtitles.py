@@ -330,3 +330,10 @@ def test_a_cue_later_than_any_video_is_an_error(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match="later than any video"):
         read_narration(tmp_path / name)
+
+
+def test_subtitles_of_a_video_whose_name_goes_on_after_a_dot_are_not_those_of_another(tmp_path: Path) -> None:
+    for name in ("coffee.encore.vtt", "tea.en-GB.vtt", "milk.English.srt", "egg.en_US.json3"):
+        (tmp_path / name).write_bytes(b"")
+    found = files_by_video(tmp_path)
+    assert set(found) - {"coffee.encore", "tea.en-GB", "milk.English", "egg.en_US"} == {"tea", "milk", "egg"}

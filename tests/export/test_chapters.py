@@ -42,4 +42,12 @@ def test_youtube_text_is_not_escaped():
 
 
 def test_webvtt_text_is_escaped_and_cannot_begin_a_cue():
-    assert "stir -> &amp; &lt;b>\n" in webvtt(VIDEO)
+    assert "stir --&gt; &amp; &lt;b>\n" in webvtt(VIDEO)
+
+
+def test_an_arrow_of_any_length_in_a_name_is_no_timing_line():
+    text = webvtt(video_of(("boil ---> pour", 0, 5), ("a -----> b", 30, 40)))
+    assert [line for line in text.splitlines() if "-->" in line] == [
+        "00:00:00.000 --> 00:00:05.000",
+        "00:00:30.000 --> 00:00:40.000",
+    ]

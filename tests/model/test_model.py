@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load
 
-from crosstask.features import FeaturesInMemory
+from crosstask.features import FeaturesInMemory, write_feature_spec, write_rows
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.methods.hmm import HiddenMarkovModel
 from crosstask.methods.hmm_ensemble import HmmEnsemble
@@ -183,3 +183,16 @@ def test_a_model_knows_its_training_videos_of_tasks_with_an_underscore(model, tm
     trained = frozenset({VideoKey("jump_car", "a_1"), VideoKey("jump", "b")})
     save_model(replace(model, tasks=tasks, trained_on=trained), tmp_path / "m.safetensors")
     assert load_model(tmp_path / "m.safetensors").trained_on == trained
+
+
+def test_a_feature_file_of_another_spec_is_refused(model, tmp_path):
+    known = replace(model, feature_spec="light")
+    path = write_rows(tmp_path / "a.npy", np.ones((20, 6), np.float32))
+    for written in (None, "light"):
+        if written:
+            write_feature_spec(tmp_path, written)
+        known.localize(path, task="1")
+    write_feature_spec(tmp_path, "log-mel")
+    with pytest.raises(InputError, match="features are 'log-mel' but the model was trained on 'light'"):
+        known.localize(path, task="1")
+    replace(model, feature_spec="unknown").localize(path, task="1")

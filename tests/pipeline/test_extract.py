@@ -110,3 +110,21 @@ def test_the_same_bytes_again(place):
     assert len(report.done) == 2
     assert {path.name: path.read_bytes() for path in folder.glob("*.*") if path.is_file() and path.name in before} == before
     assert json.loads((folder / ".done" / "a.json").read_text())
+
+
+def test_features_of_other_videos_in_a_chosen_folder_are_neither_removed_nor_overwritten(tmp_path):
+    from extraction.media import write_video
+
+    a, b, other = (write_video(tmp_path / name, seconds) for name, seconds in (("a.mp4", 2), ("b.mp4", 3), ("new/a.mp4", 4)))
+    out = tmp_path / "out"
+    assert json_of("extract", a, b, "--features", "log-mel", "--out", out)["done"] == 2
+    before = {path.name: path.read_bytes() for path in out.glob("*.npy")}
+    said = refused("extract", a, "--features", "light", "--out", out)
+    assert "holds features 'log-mel' of other videos, such as b, which would be removed; choose another --out" in said
+    said = refused("extract", other, "--features", "log-mel", "--out", out)
+    assert f"a.npy: holds the features of {a}, another video of that name; choose another --out" in said
+    assert {path.name: path.read_bytes() for path in out.glob("*.npy")} == before
+    write_video(a, 5)
+    assert json_of("extract", a, "--features", "log-mel", "--out", out)["done"] == 1, "the same file with other content"
+    a.unlink()
+    assert json_of("extract", other, "--features", "log-mel", "--out", out)["done"] == 1, "the video was moved"

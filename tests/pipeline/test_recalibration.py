@@ -42,6 +42,12 @@ def test_the_first_answer_about_a_step_counts():
     assert np.allclose(confidence_after([*changes, *again]), confidence_after(changes))
 
 
+def test_answers_that_were_undone_do_not_count():
+    changes = answers(30, 0.1)
+    undone = [Change(100 + change.id, change.key, undoes=change.id) for change in changes]
+    assert confidence_after([*changes, *undone]) == [0.5, 1.0]
+
+
 def test_the_confidence_of_an_answer_is_kept_in_its_line():
     change = checked(3, 0.4, True)
     assert change_from_line(change_to_line(change)) == change

@@ -1,29 +1,29 @@
 """What people said in a run folder is learnt from by the next `run`, stays where it is, and is not counted as success."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from crosstask.datasets import open_corpus
+from crosstask.datasets import open_corpus, write_step_intervals
+from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.features import read_rows, write_rows
+from crosstask.pipeline import run_labels
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.pipeline.run_labels import relevant_videos, with_run_labels
-from crosstask.records import InputError, Interval, StepLabel, VideoKey
-from crosstask.runs import LabelStore, RunLabel, open_run, remove_labels_of_replaced, write_run
-from crosstask.runs.relevance import write_relevance
+from crosstask.records import InputError, Interval, StepInterval, StepLabel, VideoKey
+from crosstask.runs import LabelStore, RunLabel, RunVideo, open_run, remove_labels_of_replaced, write_run
+from crosstask.runs.relevance import read_relevance, write_relevance
+from crosstask.viewer.annotations import AnnotationStore
 from tiny import TASKS, tiny_corpus
 
 
 @pytest.fixture
 def folder(tmp_path):
     """A corpus.toml folder with features and annotations, and no video files."""
-    from crosstask.datasets import write_step_intervals
-    from crosstask.datasets.corpus_toml import write_corpus_toml
-    from crosstask.features import write_rows
-
     corpus, folder = tiny_corpus(n_segments=40), tmp_path / "own"
     write_corpus_toml(folder / "corpus.toml", corpus.tasks)
     (folder / "videos.csv").write_text("".join(f"{v.task},{v.id},{v.url}\n" for v in corpus.videos))
@@ -156,6 +156,35 @@ def test_labels_follow_a_video_that_is_called_by_its_task_since_another_has_its_
     assert "labels of 1 videos that the corpus does not have are not used: 1_gone" in caplog.text
 
 
+def test_what_was_said_follows_a_video_to_the_name_with_its_task_and_back(folder, monkeypatch):
+    """Nobody moved the video: only the name of another one changed its id."""
+    one, other = folder / "videos" / "1" / "film.mp4", folder / "videos" / "2" / "film.mp4"
+    for path in (one, other):
+        path.parent.mkdir(parents=True)
+    one.write_bytes(b"one")
+    plain, with_task = VideoKey("1", "film"), VideoKey("1", "1-film")
+    monkeypatch.setattr(run_labels, "contents_of", lambda corpus: {plain: "digest", with_task: "digest"})
+    run(folder)
+    described = open_run(folder / "run")
+    videos = (*described.run.videos, RunVideo("1", "film", 40, content="digest"))
+    write_run(folder / "run", replace(described.run, videos=videos), {"hmm": list(described.localizations["hmm"].values())})
+    label(folder, plain, StepLabel(0, moment_s=5.0))
+    write_relevance(folder / "run", {plain: "irrelevant"})
+
+    other.write_bytes(b"other")
+    assert with_run_labels(open_corpus(folder), folder / "run").labels == {with_task: (StepLabel(0, moment_s=5.0),)}
+    assert read_relevance(folder / "run") == {with_task: "irrelevant"}
+    label(folder, with_task, StepLabel(0, moment_s=7.0), StepLabel(1))
+    videos = (*videos[:-1], RunVideo("1", "1-film", 40, content="digest"))
+    write_run(folder / "run", replace(described.run, videos=videos), {"hmm": list(described.localizations["hmm"].values())})
+
+    other.unlink()
+    for _ in range(2):
+        assert with_run_labels(open_corpus(folder), folder / "run").labels == {plain: (StepLabel(0, moment_s=7.0), StepLabel(1))}
+    assert read_relevance(folder / "run") == {plain: "irrelevant"}
+    assert len(LabelStore(folder / "run", TASKS).changes()) == 4
+
+
 def test_labels_of_a_step_or_task_with_another_name_are_kept_and_named(folder, caplog):
     run(folder)
     label(folder, VideoKey("1", "-v1_1"), StepLabel(0, moment_s=5.0))
@@ -180,3 +209,16 @@ def test_a_model_that_fits_no_video_is_an_error_and_no_empty_run(folder, tmp_pat
     with pytest.raises(InputError, match=r"steps could be found in no video; the first: video 1_-v1_0: features have shape"):
         run_folder(folder, tmp_path / "out", RunConfig(transcribe=False, workers=Workers(count=1), model=model))
     assert not (tmp_path / "out" / "run.json").exists()
+
+
+def test_annotation_files_of_the_viewer_have_the_numbers_of_the_new_list(folder):
+    run(folder)
+    key = VideoKey("1", "-v1_1")
+    AnnotationStore(open_run(folder / "run"), write_step_intervals).save_annotation(key, (StepInterval(0, Interval(2.0, 4.0)),))
+    saved = folder / "run" / "annotations" / f"{key}.csv"
+    assert saved.read_text() == "1,2,4\n"
+    steps = TASKS["1"].steps
+    write_corpus_toml(folder / "corpus.toml", {**TASKS, "1": replace(TASKS["1"], steps=(*steps[1:], steps[0]))})
+    shutil.rmtree(folder / "annotations")
+    run(folder)
+    assert saved.read_text() == "3,2,4\n"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.pipeline import transcribe
 from crosstask.pipeline.transcribe import remove_outdated, transcribe_videos
 from crosstask.records import Narration, Word
@@ -35,6 +36,17 @@ def test_another_language_or_speech_model_is_heard_again(heard, tmp_path):
     (model / "model.bin").write_bytes(b"larger")
     transcribe_videos({"film": film}, tmp_path / "ours", model)
     assert heard == [(None, None), ("de", None), (None, None), (None, model), (None, model)]
+
+
+def test_subtitles_that_were_not_made_from_the_video_are_kept(heard, tmp_path):
+    """As `corpus convert` writes them: people wrote them, and recognition would be worse."""
+    film, ours = tmp_path / "film.mp4", tmp_path / "ours"
+    film.write_bytes(b"a film")
+    write_webvtt(ours / "film.vtt", Narration((Word("written", 1.0, 2.0),)))
+    before = (ours / "film.vtt").read_bytes()
+    for language in (None, "de"):
+        assert transcribe_videos({"film": film}, ours, language=language).reused == ["film"]
+    assert heard == [] and (ours / "film.vtt").read_bytes() == before
 
 
 def test_subtitles_of_a_replaced_video_are_removed(heard, tmp_path):

@@ -5,8 +5,21 @@ import numpy as np
 import pytest
 
 from crosstask.model.localization import localization_of
-from crosstask.records import InputError, Narration, VideoKey, Word
-from crosstask.runs import Run, RunVideo, open_run, refuse_folder_of_corpus, refuse_other_run, write_localizations, write_run
+from crosstask.records import InputError, Narration, StepLabel, VideoKey, Word
+from crosstask.runs import (
+    LabelStore,
+    Run,
+    RunLabel,
+    RunVideo,
+    known_contents,
+    open_run,
+    refuse_folder_of_corpus,
+    refuse_other_run,
+    remove_labels_of_replaced,
+    write_localizations,
+    write_run,
+)
+from crosstask.runs.relevance import read_relevance, write_relevance
 from tiny import tiny_corpus
 
 
@@ -160,3 +173,33 @@ def test_transcripts_of_subtitles_that_are_gone_are_removed(tmp_path):
     write_run(folder, run, {"proposed": parses})  # learnt from corrections: what is said stays
     write_run(folder, run, {"proposed": parses}, transcripts=dict(list(said.items())[:1]))
     assert [bool(open_run(folder).transcript(video.key)) for video in run.videos] == [True, False, False]
+
+
+def test_what_was_said_of_a_video_is_not_used_for_another_file_that_comes_after_it_was_gone(tmp_path, caplog):
+    """The video is away in one run, in the next another file has its name."""
+    folder, run, parses = tiny_run(tmp_path / "r")
+    run = replace(run, videos=tuple(replace(video, content=f"content {i}") for i, video in enumerate(run.videos)))
+    gone, kept = run.videos[0].key, run.videos[1].key
+    write_run(folder, run, {"proposed": parses})
+    store, step = LabelStore(folder, run.tasks), run.tasks[gone.task].steps[0]
+    for key in (gone, kept):
+        store.append(key, [RunLabel(0, step, StepLabel(0, moment_s=3.0))], "viewer")
+    write_relevance(folder, {gone: "irrelevant", kept: "irrelevant"})
+    for videos in (run.videos[2:], run.videos[1:]):
+        write_run(folder, replace(run, videos=videos), {"proposed": parses})
+    assert known_contents(folder) == {video.key: video.content for video in run.videos}
+    remove_labels_of_replaced(folder, {gone: "content 0", kept: "content 1"})
+    assert set(store.labels()) == {gone, kept} == set(read_relevance(folder))
+    remove_labels_of_replaced(folder, {gone: "other content", kept: "content 1"})
+    assert set(store.labels()) == {kept} == set(read_relevance(folder))
+    assert f"{gone}: its file was replaced, so its 1 labels are not used" in caplog.text
+    assert f"{gone}: its file was replaced, so that it was judged irrelevant is not used" in caplog.text
+
+
+def test_a_run_is_not_written_over_the_results_of_an_experiment_that_left_no_run(tmp_path):
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "results.json").write_text("{}")
+    for kind in ("run", "localize", "demo"):
+        with pytest.raises(InputError, match="it holds the results of an experiment, which would be overwritten"):
+            refuse_other_run(tmp_path, kind)
+    refuse_other_run(tmp_path, "experiment")

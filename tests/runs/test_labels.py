@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -208,3 +209,26 @@ def test_a_label_that_could_not_be_read_again_is_not_written(store, tmp_path):
         with pytest.raises(InputError, match="cannot be saved as a label"):
             store.append(KEY, [label], "viewer")
     assert (tmp_path / LABELS_FILE).read_bytes() == before and len(store.changes()) == 1
+
+
+def test_a_label_of_a_repeated_name_whose_place_is_another_step_now_is_named(tmp_path):
+    task = replace(TASKS["1"], steps=("stir", "pour", "stir"))
+    LabelStore(tmp_path, {"1": task}).append(KEY, [RunLabel(2, "stir", StepLabel(2, moment_s=5.0))], "viewer")
+    assert LabelStore(tmp_path, {"1": task}).without_step() == []
+    changed = LabelStore(tmp_path, {"1": replace(task, steps=("stir", "stir", "pour"))})
+    assert changed.labels() == {} and changed.without_step() == [f"'stir' of {KEY}"]
+
+
+def test_the_last_word_about_a_step_holds_whatever_place_it_had_in_the_list_then(tmp_path):
+    short = {"1": replace(TASKS["1"], steps=("pour", "stir"))}
+    long = {"1": replace(TASKS["1"], steps=("boil", "pour", "stir"))}
+    LabelStore(tmp_path, short).append(KEY, [RunLabel(0, "pour", StepLabel(0, moment_s=5.0))], "viewer")
+    LabelStore(tmp_path, long).append(KEY, [RunLabel(1, "pour", StepLabel(1, moment_s=9.0))], "viewer")
+    for tasks, place in ((short, 0), (long, 1)):
+        assert LabelStore(tmp_path, tasks).step_labels() == {KEY: (StepLabel(place, moment_s=9.0),)}
+        assert LabelStore(tmp_path, tasks).without_step() == []
+    LabelStore(tmp_path, long).append(KEY, [RunLabel(1, "pour", None)], "viewer")
+    assert LabelStore(tmp_path, short).labels() == {}
+    LabelStore(tmp_path, long).undo(3)
+    LabelStore(tmp_path, long).undo(2)
+    assert LabelStore(tmp_path, long).step_labels() == {KEY: (StepLabel(1, moment_s=5.0),)}

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from crosstask.datasets import write_step_intervals
-from crosstask.records import InputError, Interval, StepInterval, VideoKey
+from crosstask.records import InputError, Interval, StepInterval, StepLabel, VideoKey
 from crosstask.runs import open_run
 from crosstask.viewer.annotations import LOCK_FILE, AnnotationStore
 from fuzz.hanging import no_hang
@@ -85,3 +85,22 @@ def test_a_damaged_relevance_file_is_an_error_that_says_what_to_do(store, folder
     (folder / "relevance.json").write_text("[")
     with pytest.raises(InputError, match="repair it or delete it"):
         store.read_relevance()
+
+
+def test_the_annotation_file_holds_what_another_page_said_meanwhile(store, folder):
+    """A page sends all intervals that it shows, also those of steps that it did not change and that another page labelled since."""
+    other = AnnotationStore(open_run(folder), write_step_intervals)
+    store.save_annotation(KEY, (StepInterval(0, Interval(2.0, 4.0)),), [0], seen=0)
+    other.save_annotation(KEY, (StepInterval(0, Interval(10.0, 12.0)), StepInterval(1, Interval(20.0, 22.0))), [1], seen=0)
+    lines = (folder / "annotations" / f"{KEY}.csv").read_text().splitlines()
+    assert lines[:2] == ["1,2,4", "2,20,22"]
+
+
+def test_nothing_is_undone_in_a_run_that_was_made_again(store, folder):
+    change = store.label_step(KEY, 0, StepLabel(0, moment_s=3.0))
+    described = json.loads((folder / "run.json").read_text())
+    described["tasks"]["1"]["title"] = "Make Another Latte"
+    (folder / "run.json").write_text(json.dumps(described))
+    with pytest.raises(InputError, match="the run was made again"):
+        store.undo(change.id)
+    assert KEY in store.run.labels.labels()

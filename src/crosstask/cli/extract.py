@@ -88,6 +88,7 @@ def _corpus(
 def _files(
     paths: list[Path], spec: "FeatureSpec", out: Path | None, team: "Workers", encoder: "Encoder | None"
 ) -> "tuple[ExtractionReport, Path]":
+    from crosstask.extraction.extract_many import refuse_features_of_others
     from crosstask.pipeline.extract import extract_files
     from crosstask.records import InputError
 
@@ -101,6 +102,7 @@ def _files(
             raise InputError(f"{path}: a folder among videos; expected one corpus folder, or video files")
         if files.setdefault(path.stem, path) != path:
             raise InputError(f"{path}: two videos of one name; features are kept by name, so rename one")
+    refuse_features_of_others(out, files, spec)
     with progress("extracting", len(files)) as advance:
         return extract_files(files, spec, out, subtitles_beside(paths), team, encoder, advance), out
 

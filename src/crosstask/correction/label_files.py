@@ -124,7 +124,7 @@ def _csv_label(path: Path, number: int, cells: Mapping[str, str]) -> NamedLabel:
 
 def _unquoted(cell: str) -> str:
     """The cell without the quote that `export` puts before what a spreadsheet would take for a formula."""
-    return cell[1:] if cell[:1] == "'" and cell[1:2] in ("=", "+", "-", "@") else cell
+    return cell[1:] if cell[:1] == "'" and cell.lstrip("'")[:1] in ("=", "+", "-", "@") else cell
 
 
 def _interval(path: Path, where: str, start_s: Any, end_s: Any) -> Interval:

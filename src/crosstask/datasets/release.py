@@ -217,7 +217,7 @@ def write_windows(
         key = VideoKey(*path.stem.split("_", 1)) if "_" in path.stem else None
         task = None if key is None else tasks.get(key.task)
         same = task is not None and steps.get(task.id, task.steps) == task.steps
-        if path.name not in written and not (same and key in kept):
+        if not same or not (path.name in written or key in kept):  # windows of other steps go before the new steps are recorded
             path.unlink(missing_ok=True)
     write_json(folder / STEPS_FILE, {"format": 1, "tasks": {name: list(task.steps) for name, task in sorted(tasks.items())}})
     for key, intervals in sorted(windows.items()):

@@ -1,5 +1,6 @@
 """Narrations by video id from folders of subtitle files, read lazily."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,6 +9,7 @@ from pathlib import Path
 from crosstask.records import Narration
 
 EXTENSIONS = (".vtt", ".srt", ".json3", ".json")
+_ENGLISH = re.compile(r"en(glish)?([-_][a-z0-9_-]+)?", re.IGNORECASE)  # en, en-GB, en_US, en-orig
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class SubtitleFolders(Mapping[str, Narration]):
 
 
 def files_by_video(folder: Path) -> dict[str, Path]:
-    """Video id -> subtitle file of a folder; WebVTT is preferred, then SRT, then JSON."""
+    """Video id -> subtitle file of a folder; WebVTT is preferred, then SRT, then JSON. `NAME.en.vtt` also serves NAME, but `NAME.end.vtt` does not."""
     if not folder.is_dir():
         return {}
     found: dict[str, Path] = {}
@@ -54,6 +56,6 @@ def files_by_video(folder: Path) -> dict[str, Path]:
     for path in sorted(files, key=lambda path: EXTENSIONS.index(path.suffix.lower())):
         found.setdefault(path.name.removesuffix(path.suffix), path)
         stem, _, language = path.name.removesuffix(path.suffix).rpartition(".")
-        if stem and language.startswith("en"):
+        if stem and _ENGLISH.fullmatch(language):
             found.setdefault(stem, path)
     return found

@@ -12,12 +12,13 @@ from crosstask.experiments.corpora import corpora_for_tuning, corpus_digest, cor
 from crosstask.experiments.job import train_and_evaluate
 from crosstask.jobs import Job, run_all
 from crosstask.records import Corpus
+from crosstask.runs.folder import EXPERIMENT_KIND
 
 Results = dict[str, list[dict[str, Any]]]  # name of the arm -> result of each run
 Progress = Callable[
     [str, int], AbstractContextManager[Callable[[], None]]
 ]  # stage, number of jobs -> function to call after each job
-RUN_KIND = "experiment"  # of the run folder of an experiment
+RUN_KIND = EXPERIMENT_KIND  # of the run folder of an experiment
 _TUNING_SEED_OFFSET = 1000  # seeds of tuning jobs; larger than any number of runs
 
 _RATES = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3)  # from the paper's at D = 3200 to what narrower features need

@@ -52,10 +52,10 @@ def _one_line(text: str) -> str:
 def _webvtt_text(text: str) -> str:
     """The text of a WebVTT cue on one line, with the characters escaped that WebVTT gives a meaning.
 
-    >>> _webvtt_text("salt & <b> -->")
-    'salt &amp; &lt;b> ->'
+    >>> _webvtt_text("salt & <b> --->")
+    'salt &amp; &lt;b> ---&gt;'
     """
-    return _one_line(text.replace("-->", "->").replace("&", "&amp;").replace("<", "&lt;"))
+    return _one_line(text.replace("&", "&amp;").replace("<", "&lt;").replace("-->", "--&gt;"))
 
 
 def _webvtt_clock(seconds: float) -> str:

@@ -48,7 +48,8 @@ def _named(video: LocalizedVideo) -> tuple[str, str]:
 
 def _no_formula(cell: str) -> str:
     """The cell with a leading quote if a spreadsheet would take it for a formula."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    begins = cell.lstrip("'")[:1]  # a name that begins with a quote itself gets another, which `labels import` takes away
+    return f"'{cell}" if begins and begins in "=+-@\t\r" else cell
 
 
 def localize_json(videos: Sequence[LocalizedVideo]) -> Iterator[dict[str, Any]]:

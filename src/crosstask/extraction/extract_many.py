@@ -135,16 +135,44 @@ def _is_done(folder: Path, job: Job) -> bool:
 
 def content_of_features(folder: Path, video_id: str) -> str | None:
     """The digest of the video file from which features were extracted; None where that is not known."""
-    for record in (folder / ".done" / f"{video_id}.json", folder / ".seen" / ".done" / f"{video_id}.json"):
+    return _origin_of_features(folder, video_id)[1]
+
+
+def _origin_of_features(folder: Path, video_id: str) -> tuple[Path | None, str | None]:
+    """The video file from which features were extracted, and its digest then; None where that is not known."""
+    for place in (folder, folder / ".seen"):
         try:
-            found = json.loads(read_text(record, "utf-8"))["values"]["stamp"]
+            values = json.loads(read_text(place / ".done" / f"{video_id}.json", "utf-8"))["values"]
+            file, digest = values["video"], values["stamp"]
         except OSError as error:
             raise_if_disk_failed(error)
         except (ValueError, KeyError, TypeError, RecursionError):  # with speech, the record of the pictures has it
             continue
         else:
-            return found if isinstance(found, str) else None
-    return None
+            known = isinstance(file, str) and isinstance(digest, str)
+            return (Path(os.path.normpath(place.absolute() / file)), digest) if known else (None, None)
+    return None, None
+
+
+def refuse_features_of_others(folder: Path, videos: Mapping[str, Path], spec: FeatureSpec) -> None:
+    """An error where features of other videos, in a folder that the user chose, would be removed or overwritten by those of these videos."""
+    found = find_feature_spec(folder)
+    others = sorted({record.stem for record in (folder / ".done").glob("*.json")} - videos.keys())
+    if found is not None and found != str(spec) and others:
+        raise InputError(
+            f"{folder}: holds features '{found}' of other videos, such as {others[0]}, which would be removed; choose another --out"
+        )
+    for video_id, path in sorted(videos.items()):
+        before, digest = _origin_of_features(folder, video_id)
+        try:
+            other = before is not None and before.is_file() and not before.samefile(path) and digest != content_digest(path)
+        except OSError as error:  # extraction says why it cannot be read
+            raise_if_disk_failed(error)
+            continue
+        if other:
+            raise InputError(
+                f"{folder}/{video_id}.npy: holds the features of {before}, another video of that name; choose another --out"
+            )
 
 
 def remove_features(folder: Path, video_id: str) -> None:

@@ -10,15 +10,20 @@ import numpy.typing as npt
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.extraction.extract_video import extract_video
 from crosstask.extraction.feature_spec import BackboneSpec, parse_feature_spec
-from crosstask.features import read_rows
+from crosstask.features import read_feature_spec, read_rows
 from crosstask.records import InputError, Narration
 
 
 def features_of_file(path: Path, feature_spec: str, weights: Mapping[str, Path] | None = None) -> npt.NDArray[np.floating]:
-    """(T, D) of a feature file (.npy), or of a video file by the model's feature spec."""
+    """(T, D) of a feature file (.npy), or of a video file by the model's feature spec; a file of another spec is refused."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; expected a video, or features (T, D) as .npy")
-    return np.asarray(read_rows(path)) if path.suffix == ".npy" else features_of_video(path, feature_spec, weights)
+    if path.suffix != ".npy":
+        return features_of_video(path, feature_spec, weights)
+    found = read_feature_spec(path.parent)
+    if "unknown" not in (found, feature_spec) and found != feature_spec:
+        raise InputError(f"{path}: features are '{found}' but the model was trained on '{feature_spec}'; extract with those")
+    return np.asarray(read_rows(path))
 
 
 def features_of_video(path: Path, feature_spec: str, weights: Mapping[str, Path] | None = None) -> npt.NDArray[np.floating]:

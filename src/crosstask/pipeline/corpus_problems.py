@@ -8,6 +8,7 @@ import numpy as np
 from crosstask.datasets.problems import problems_of_files
 from crosstask.inference import NoOrderedAnswer, decode_once
 from crosstask.methods.training_videos import allowed_segments
+from crosstask.pipeline.unmatched_files import unmatched_files
 from crosstask.records import TOLERATED_OVERSHOOT_S, Corpus, InputError, Problem, Progress, Video, no_progress
 
 
@@ -27,7 +28,17 @@ def problems_of_corpus(corpus: Corpus, progress: Progress = no_progress) -> list
             problems += _of_length(corpus, video)
             advance()
     problems += _of_subtitles(corpus)
+    problems += _of_unmatched_files(corpus)
     return problems
+
+
+def _of_unmatched_files(corpus: Corpus) -> Iterable[Problem]:
+    """Files under `videos/` that are not used, as `run` names them; tasks without videos have a line of their own."""
+    if corpus.folder is not None and (corpus.folder / "corpus.toml").is_file():
+        for line in unmatched_files(corpus.folder, corpus.tasks):
+            place, _, rest = line.partition(": ")
+            if place.startswith("videos/"):
+                yield Problem(place, None, rest, "warning")
 
 
 def _of_length(corpus: Corpus, video: Video) -> Iterable[Problem]:

@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.extract_many import ExtractionReport, claim_folder, extract_videos, remove_features
+from crosstask.extraction.extract_many import (
+    ExtractionReport,
+    claim_folder,
+    extract_videos,
+    refuse_features_of_others,
+    remove_features,
+)
 from crosstask.extraction.feature_spec import BackboneSpec, FeatureSpec, text_side_of
 from crosstask.features import find_text_side, read_rows, write_rows, write_text_side
 from crosstask.features.text_side_file import FILE_NAME as TEXT_SIDE_FILE
@@ -48,6 +54,8 @@ def extract_corpus(
 ) -> tuple[ExtractionReport, Path]:
     """What became of each video of the corpus, and the folder of its features."""
     files, clashes = files_by_id(need_media(corpus))
+    if out is not None:
+        refuse_features_of_others(out, files, spec)
     folder = out or features_folder(corpus)
     names = sorted({step for task in corpus.tasks.values() for step in task.steps})
     result = extract_files(files, spec, folder, corpus.subtitles, workers or Workers(), encoder, advance, names)

@@ -30,6 +30,7 @@ from crosstask.narration.joint_decoding import (
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.media import contents_of, media_of
 from crosstask.pipeline.recalibration import calibration_of_run, recalibrated
+from crosstask.pipeline.run_labels import refresh_annotations
 from crosstask.records import Corpus, InputError, Localization, Narration, StepLabel, Task, Video, VideoKey
 from crosstask.report.page import EVALUATED_VIDEOS, LABELLED_VIDEOS, write_report
 from crosstask.runs import Run, RunVideo, open_run, write_run
@@ -102,6 +103,7 @@ def localize_corpus(
         version=__version__,
     )
     write_run(out, run, found, scores, _transcripts(corpus, videos))
+    refresh_annotations(out)
     _write_report(corpus, model, out, config)
     return Localized(tuple(open_run(out).localizations[model.method].values()), reasons, results)
 

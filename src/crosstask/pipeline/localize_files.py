@@ -12,6 +12,7 @@ from crosstask.extraction.content_hash import content_digest
 from crosstask.features import read_rows
 from crosstask.model.joint_localization import subtitles_beside
 from crosstask.model.localize_video import FEATURES, FoundInFile, localize_file
+from crosstask.pipeline.run_labels import refresh_annotations
 from crosstask.records import InputError, Localization, Narration, Task, VideoKey, refuse_escaping_id
 from crosstask.runs import Run, RunVideo, refuse_other_run, remove_labels_of_replaced, write_run
 from crosstask.storage import write_text
@@ -107,7 +108,9 @@ def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task
     said: dict[VideoKey, Narration] = {
         video.key: file.found.narration for video, file in zip(run.videos, found, strict=True) if file.found.narration is not None
     }
-    return write_run(folder, run, {_METHOD: list(localizations.values())}, transcripts=said)
+    write_run(folder, run, {_METHOD: list(localizations.values())}, transcripts=said)
+    refresh_annotations(folder)
+    return folder
 
 
 def exports_of_files(

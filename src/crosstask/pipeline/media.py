@@ -44,12 +44,13 @@ def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str,
 
 
 def contents_of(corpus: Corpus) -> dict[VideoKey, str]:
-    """The digest of the file of each video whose features were extracted here."""
+    """The digest of the file of each video whose features were extracted here; a file that could not be used, perhaps half copied, has none."""
     from crosstask.extraction.extract_many import content_of_features
 
     if not isinstance(corpus.features, NpyFeatures):
         return {}
-    known = {video.key: content_of_features(corpus.features.folder, video.id) for video in corpus.videos}
+    described = [video for video in corpus.videos if video.id in corpus.features]
+    known = {video.key: content_of_features(corpus.features.folder, video.id) for video in described}
     return {key: content for key, content in known.items() if content is not None}
 
 

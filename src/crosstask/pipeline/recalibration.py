@@ -12,7 +12,7 @@ from pathlib import Path
 from crosstask.inference.confidence import Calibration, calibrated, fit_calibration
 from crosstask.records import Localization, VideoKey
 from crosstask.runs import LabelStore
-from crosstask.runs.label_changes import Change
+from crosstask.runs.label_changes import Change, live_changes
 
 FEWEST_ANSWERS = 10  # with fewer, the package's calibration is kept
 _IDENTITY = Calibration(1.0, 0.0)  # the prior: the confidence of the package is right as it is
@@ -24,9 +24,9 @@ def calibration_of_run(folder: Path) -> Calibration | None:
 
 
 def calibration_from(changes: Iterable[Change]) -> Calibration | None:
-    """The same from changes of labels; the first answer about a step counts, as later ones may have been learnt from."""
+    """The same from changes of labels; the first answer about a step that was not undone counts, as later ones may have been learnt from."""
     first: dict[tuple[VideoKey, int], tuple[float, bool]] = {}
-    for change in changes:
+    for change in live_changes(changes):
         for label in change.labels:
             if change.drawn is not None and label.right is not None and label.confidence is not None:
                 first.setdefault((change.key, label.step), (label.confidence, label.right))

@@ -18,6 +18,7 @@ from crosstask.model.file import save_model
 from crosstask.model.model import Model
 from crosstask.model.training import train
 from crosstask.narration.joint_decoding import JointDecoder
+from crosstask.pipeline.features_of_run import why_not_for_model
 from crosstask.pipeline.localize_corpus import joint_decoder_of, localize_labelled
 from crosstask.pipeline.recalibration import calibration_of_run, recalibrated
 from crosstask.pipeline.run_labels import BEFORE, labels_of, relevant_videos
@@ -88,6 +89,8 @@ def why_not_learning(run: RunFolder, model: Model | None, features: FeatureRows)
         return "the run has no model; repeat `crosstask run`"
     if not any(video.id in features for video in run.run.videos):
         return "the features of the videos are not available; start view with --corpus FOLDER"
+    if reason := why_not_for_model(features, model):
+        return reason
     if not (model.method in METHODS and hasattr(model.scorer, "starting_points")):
         return f"method '{model.method}' cannot learn from labels; `hmm` can"
     if model.method != next(iter(run.run.methods), ""):

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from crosstask.datasets import write_step_intervals
 from crosstask.model.training import annotated_labels
 from crosstask.pipeline.media import contents_of, media_of
 from crosstask.records import Corpus, StepLabel, Video, VideoKey
-from crosstask.runs import LabelStore, remove_labels_of_replaced
-from crosstask.runs.relevance import IRRELEVANT, read_relevance
+from crosstask.runs import LabelStore, RunLabel, known_contents, open_run, remove_labels_of_replaced
+from crosstask.runs.relevance import IRRELEVANT, change_relevance, read_relevance
+from crosstask.viewer.annotations import AnnotationStore
 
 log = logging.getLogger(__name__)
 _NAMED = 5  # videos that a warning lists
@@ -42,14 +44,45 @@ def with_run_labels(corpus: Corpus, out: Path, use_annotations: Iterable[str] | 
 
 
 def follow_renamed_videos(corpus: Corpus, out: Path) -> set[VideoKey]:
-    """Copy labels of NAME to TASK-NAME, the id that a video has since another task has a video of its name; returns the former keys of such videos."""
-    store, present = LabelStore(out, corpus.tasks), {video.key for video in corpus.videos}
-    labels, former = store.labels(), {key: VideoKey(key.task, path.stem) for key, path in media_of(corpus).items()}
-    renamed = {key: before for key, before in former.items() if before not in present}
-    for key, before in renamed.items():
-        if before in labels and key not in labels:
-            store.append(key, list(labels[before].values()), f"labels of {before}")
+    """Copy what people said of NAME to TASK-NAME, the id that a video has while another task has a video of its name, and back.
+
+    The later word holds, where both ids have one. Returns the former keys of the videos.
+    """
+    renamed = _renamed_videos(corpus, out)
+    store = LabelStore(out, corpus.tasks)
+    for key, before in sorted(renamed.items()):
+        labels, changes = store.labels(), store.changes()
+        said = {
+            name: max((c.id for c in changes if c.key == name), default=0 if name in labels else -1) for name in (key, before)
+        }
+        if said[before] > said[key] and (before in labels or key in labels):
+            gone = [
+                RunLabel(step, one.name, None) for step, one in labels.get(key, {}).items() if step not in labels.get(before, {})
+            ]
+            store.append(key, [*gone, *labels.get(before, {}).values()], f"labels of {before}")
+    judged = {before: key for key, before in renamed.items() if before in read_relevance(out)}
+    if judged:
+        change_relevance(out, lambda videos: {judged.get(key, key): relevance for key, relevance in videos.items()})
     return set(renamed.values())
+
+
+def _renamed_videos(corpus: Corpus, out: Path) -> dict[VideoKey, VideoKey]:
+    """Key now -> key in an earlier run, of videos that another task's video of the same name has renamed; known by their content, where it is known."""
+    present, then, now = {video.key for video in corpus.videos}, known_contents(out), contents_of(corpus)
+    renamed = {}
+    for key, path in media_of(corpus).items():
+        for former in (path.stem, f"{key.task}-{path.stem}"):
+            before = VideoKey(key.task, former)
+            unknown = key not in now or before not in then
+            if before not in present and (former == path.stem if unknown else then[before] == now[key]):
+                renamed[key] = before
+    return renamed
+
+
+def refresh_annotations(out: Path) -> None:
+    """Rewrite the annotation files that the viewer saved in a run folder: their steps have the numbers of an earlier list, or their labels are gone."""
+    if (out / "annotations").is_dir():
+        AnnotationStore(open_run(out), write_step_intervals).refresh_all()
 
 
 def _inside(corpus: Corpus, video: Video, labels: tuple[StepLabel, ...]) -> tuple[StepLabel, ...]:

@@ -35,7 +35,8 @@ def transcribe_videos(
 ) -> TranscriptionReport:
     """Write `folder/VIDEO.vtt` for each of these videos; one that was made from the same content by the same model is kept.
 
-    Without a model, those of any model are kept. Without a language, it is detected in each video.
+    One that was not made from a video, such as those that `corpus convert` writes, is kept as it is. Without a model, those of any
+    model are kept. Without a language, it is detected in each video.
     """
     transcribed = TranscriptionReport()
     raise_if_no_speech_model(model)
@@ -84,7 +85,7 @@ def _transcribe(
     written = folder / f"{video_id}.vtt"
     stamp = f"{_HEARD_IN}{content_digest(path)}" + (f" as {language}" if language else "")
     stamp += f" by {content_digest(model / 'model.bin')}" if model is not None else ""
-    if f"{stamp}," in _head(written):
+    if f"{stamp}," in _head(written) or (written.is_file() and _HEARD_IN not in _head(written)):
         transcribed.reused.append(video_id)
         return
     lines = embedded_subtitles(path)

@@ -95,9 +95,17 @@ def features_for_run(run: RunFolder, corpus: Path | None) -> FeatureRows:
     if corpus is not None:
         from crosstask.datasets import open_corpus
 
-        return open_corpus(corpus).features
+        found = open_corpus(corpus).features
+        return _features_of_run(run, found.folder) if isinstance(found, NpyFeatures) else found
     in_run = run.folder / "features"
-    return NpyFeatures(in_run) if in_run.is_dir() else NoFeatures()
+    return _features_of_run(run, in_run) if in_run.is_dir() else NoFeatures()
+
+
+def _features_of_run(run: RunFolder, folder: Path) -> FeatureRows:
+    """The features in a folder without those of files that are not the run's."""
+    from crosstask.pipeline.features_of_run import FeaturesOfRun
+
+    return FeaturesOfRun(folder, contents={video.id: video.content for video in run.run.videos if video.content is not None})
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,10 @@ class StepLocalizer:
 
         from crosstask.inference import decoder_of
         from crosstask.model.localization import localization_of, video_scores
+        from crosstask.pipeline.features_of_run import why_not_for_model
 
+        if reason := why_not_for_model(self.features, model):
+            raise InputError(reason)
         scored = video_scores(model, task, np.asarray(self.features.rows(video.id)))
         notes = []
         if unknown := model.unknown_words(task):

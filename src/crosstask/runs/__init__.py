@@ -1,7 +1,14 @@
 """A run folder: the results of `run`, `demo` or an experiment, written once and read by the report, the viewer and the exports."""
 
 from crosstask.runs.corrected import StepCounts, answer_is_right, confirmed, label_of
-from crosstask.runs.folder import RunFolder, open_run, refuse_folder_of_corpus, refuse_other_run, remove_labels_of_replaced
+from crosstask.runs.folder import (
+    RunFolder,
+    known_contents,
+    open_run,
+    refuse_folder_of_corpus,
+    refuse_other_run,
+    remove_labels_of_replaced,
+)
 from crosstask.runs.label_changes import Change, RunLabel
 from crosstask.runs.labels import LABELS_FILE, LabelStore
 from crosstask.runs.record import Run, RunVideo, inside, refuse_outside, scores_path
@@ -19,6 +26,7 @@ __all__ = [
     "answer_is_right",
     "confirmed",
     "inside",
+    "known_contents",
     "label_of",
     "open_run",
     "refuse_folder_of_corpus",

@@ -22,11 +22,13 @@ from crosstask.records import (
     Task,
     VideoKey,
     localization_from_json,
+    parse_video_key,
 )
 from crosstask.runs.corrected import StepCounts, count_steps, with_labels
-from crosstask.runs.label_changes import RunLabel
+from crosstask.runs.label_changes import RunLabel, labels_after
 from crosstask.runs.labels import LabelStore, file_signature
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
+from crosstask.runs.relevance import change_relevance, read_relevance
 from crosstask.storage import NotAnArray, load_array, read_text
 
 log = logging.getLogger(__name__)
@@ -36,6 +38,7 @@ _FOLDERS_OF_A_CORPUS = (
     *("videos", "features", "constraints", "annotations", ".crosstask"),
     *("crosstask_release", "crosstask_features", "crosstask_constraints", "crosstask_subtitles"),
 )
+EXPERIMENT_KIND = "experiment"  # of the run folder of an experiment
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -215,6 +218,8 @@ def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = (), ids: I
     if any((folder / name).exists() for name in _CORPUS_FILES):
         raise InputError(f"--out {folder}: a corpus, whose annotations would be taken for labels of the run; name another folder")
     if not (folder / "run.json").is_file():
+        if kind != EXPERIMENT_KIND and (folder / "results.json").is_file() and (folder / "jobs").is_dir():
+            raise InputError(f"--out {folder}: it holds the results of an experiment, which would be overwritten; name another folder")
         return
     try:
         there = open_run(folder)
@@ -239,23 +244,47 @@ def _other_video(there: RunFolder, media: set[Path], ids: set[str]) -> str | Non
     return videos[0].id if videos and ids and not ids & {video.id for video in videos} else None
 
 
-def remove_labels_of_replaced(folder: Path, contents: Mapping[VideoKey, str]) -> None:
-    """Remove the labels of videos whose files have other content than when the run was made; the history of a video can undo that."""
+def known_contents(folder: Path) -> dict[VideoKey, str]:
+    """The digest of the file of each video of a run folder, of the run that is there or, for judged videos, of an earlier one; empty without a run."""
     try:
-        there = open_run(folder)
+        there = open_run(folder).run
     except InputError:  # no run yet, or a damaged one
+        return {}
+    return {**there.earlier_contents, **{video.key: video.content for video in there.videos if video.content is not None}}
+
+
+def earlier_contents(folder: Path, run: Run) -> dict[VideoKey, str]:
+    """The digests of the files that people labelled or judged in this folder and that a new run does not know, as their videos are absent now."""
+    known = known_contents(folder)
+    if not known:
+        return dict(run.earlier_contents)
+    judged = {change.key for change in LabelStore(folder, run.tasks).changes()} | read_relevance(folder).keys()
+    in_run = {video.key for video in run.videos if video.content is not None}
+    return {key: known[key] for key in sorted(judged - in_run) if key in known}
+
+
+def remove_labels_of_replaced(folder: Path, contents: Mapping[VideoKey, str]) -> None:
+    """Remove labels and relevance of videos whose files have other content than when they were judged; the history of a video can undo the former."""
+    known = known_contents(folder)
+    replaced = {key for key, content in known.items() if contents.get(key, content) != content}
+    if not replaced:
         return
-    labels = there.labels.labels()
-    for video in there.run.videos:
-        now = contents.get(video.key)
-        if video.key in labels and None not in (video.content, now) and video.content != now:
-            removed = [RunLabel(step, label.name, None) for step, label in labels[video.key].items()]
-            there.labels.append(video.key, removed, "the video file was replaced")
-            log.warning(
-                "%s: its file was replaced, so its %d labels are not used; if it shows the same, undo that in `view`, under History",
-                video.key,
-                len(removed),
-            )
+    store = open_run(folder).labels
+    labels, of_tasks = labels_after(store.changes()), store.labels()  # the former also of steps that the run no longer has
+    for key in sorted(replaced & (labels.keys() | of_tasks.keys())):
+        names = {*labels.get(key, {}), *((label.step, label.name) for label in of_tasks.get(key, {}).values())}
+        removed = [RunLabel(step, name, None) for step, name in sorted(names)]
+        store.append(key, removed, "the video file was replaced")
+        log.warning(
+            "%s: its file was replaced, so its %d labels are not used; if it shows the same, undo that in `view`, under History",
+            key,
+            len(removed),
+        )
+    judged = {key: relevance for key, relevance in read_relevance(folder).items() if key in replaced}
+    if judged:
+        change_relevance(folder, lambda videos: {key: value for key, value in videos.items() if key not in judged})
+    for key, relevance in sorted(judged.items()):
+        log.warning("%s: its file was replaced, so that it was judged %s is not used; judge it again in `view`", key, relevance)
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -302,6 +331,9 @@ def _from_json(data: dict[str, Any]) -> Run:
         settings=dict(data["settings"]),
         notes=tuple(_text(note, "note") for note in data["notes"]),
         version=_text(data.get("version", ""), "version"),
+        earlier_contents={
+            parse_video_key(key): _text(content, "content") for key, content in data.get("earlier_contents", {}).items()
+        },
     )
 
 

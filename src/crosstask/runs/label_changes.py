@@ -148,25 +148,40 @@ def live_changes(changes: Iterable[Change]) -> list[Change]:
 
 def labels_after(changes: Iterable[Change]) -> dict[VideoKey, dict[tuple[int, str], RunLabel]]:
     """The labels that hold after some changes: video -> (step, name) -> label."""
-    labels: dict[VideoKey, dict[tuple[int, str], RunLabel]] = {}
+    held = {
+        key: {place: label for place, label in of_video.items() if label.label is not None}
+        for key, of_video in said_after(changes).items()
+    }
+    return {key: of_video for key, of_video in held.items() if of_video}
+
+
+def said_after(changes: Iterable[Change]) -> dict[VideoKey, dict[tuple[int, str], RunLabel]]:
+    """What was said last of each step: video -> (step, name) -> label or its removal, the latest at the end."""
+    said: dict[VideoKey, dict[tuple[int, str], RunLabel]] = {}
     for change in live_changes(changes):
-        of_video = labels.setdefault(change.key, {})
+        of_video = said.setdefault(change.key, {})
         for label in change.labels:
             of_video.pop((label.step, label.name), None)
-            if label.label is not None:
-                of_video[label.step, label.name] = label
-    return {key: of_video for key, of_video in labels.items() if of_video}
+            of_video[label.step, label.name] = label
+    return said
 
 
-def labels_for_task(labels: Mapping[tuple[int, str], RunLabel], task: Task) -> dict[int, RunLabel]:
-    """Step of the task -> its label. A label follows the name of its step where the list has changed, if only one step has this name."""
+def labels_for_task(said: Mapping[tuple[int, str], RunLabel], task: Task) -> dict[int, RunLabel]:
+    """Step of the task -> its label, of `said_after`. A label follows the name of its step where the list has changed, if only one step has this
+    name; what was said last of it holds, whatever place it had then."""
     found: dict[int, RunLabel] = {}
-    for (step, name), label in labels.items():
-        if step < len(task.steps) and task.steps[step] == name:
-            found[step] = label
-        elif task.steps.count(name) == 1:
-            found.setdefault(task.steps.index(name), label)
-    return dict(sorted(found.items()))
+    for (step, name), label in said.items():
+        place = place_of(step, name, task)
+        if place is not None:
+            found[place] = label
+    return {step: label for step, label in sorted(found.items()) if label.label is not None}
+
+
+def place_of(step: int, name: str, task: Task) -> int | None:
+    """The step of a task that a label with this step and name is of; None where it has no such step, or where a repeated name had another place."""
+    if task.steps.count(name) == 1:
+        return task.steps.index(name)
+    return step if step < len(task.steps) and task.steps[step] == name else None
 
 
 def numbered(label: RunLabel, step: int) -> StepLabel:

@@ -23,6 +23,8 @@ from crosstask.runs.label_changes import (
     labels_for_task,
     live_changes,
     numbered,
+    place_of,
+    said_after,
 )
 from crosstask.runs.record import refuse_outside
 from crosstask.storage import blocking_lock, read_bytes
@@ -66,7 +68,7 @@ class LabelStore:
         changes = self.changes()
         found = {
             key: labels_for_task(labels, self.tasks[key.task])
-            for key, labels in labels_after(changes).items()
+            for key, labels in said_after(changes).items()
             if key.task in self.tasks
         }
         for key in self._annotated() - {change.key for change in changes}:
@@ -78,12 +80,12 @@ class LabelStore:
         return {key: tuple(numbered(label, step) for step, label in labels.items()) for key, labels in self.labels().items()}
 
     def without_step(self) -> list[str]:
-        """The labels whose task or step the tasks do not have, as after it got another name: step and video of each."""
+        """The labels whose task or step the tasks do not have, as after it got another name or place: step and video of each."""
         return sorted(
             f"'{name}' of {key}"
             for key, labels in labels_after(self.changes()).items()
-            for _, name in labels
-            if key.task not in self.tasks or name not in self.tasks[key.task].steps
+            for step, name in labels
+            if key.task not in self.tasks or place_of(step, name, self.tasks[key.task]) is None
         )
 
     def history(self, key: VideoKey) -> list[Change]:

@@ -4,12 +4,12 @@
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from crosstask.records import InputError, VideoKey, parse_video_key
 from crosstask.runs.record import refuse_outside
-from crosstask.storage import read_text, write_json
+from crosstask.storage import blocking_lock, read_text, write_json
 
 FORMAT = 1  # version of relevance.json
 RELEVANT, IRRELEVANT = RELEVANCES = ("relevant", "irrelevant")
@@ -25,6 +25,12 @@ def read_relevance(folder: Path) -> dict[VideoKey, str]:
         return {parse_video_key(key): relevance for key, relevance in videos.items() if relevance in RELEVANCES}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError("relevance.json: damaged; repair it or delete it, and mark the videos again") from None
+
+
+def change_relevance(folder: Path, change: Callable[[dict[VideoKey, str]], Mapping[VideoKey, str]]) -> None:
+    """Replace the judgements of a run folder by what `change` makes of them; one process at a time."""
+    with blocking_lock(folder / "annotations", lambda process: None):  # the lock of the viewer's store
+        write_relevance(folder, change(read_relevance(folder)))
 
 
 def write_relevance(folder: Path, relevance: Mapping[VideoKey, str]) -> None:

@@ -49,8 +49,7 @@ class AnnotationStore:
         ]
         path = self._file(key)
         self.run.labels.append(key, labels, "viewer", seen=seen)
-        with self._exclusive():
-            self.write_intervals(path, intervals)
+        self._write(key)
         return f"annotations/{path.name}"
 
     def label_step(
@@ -75,6 +74,7 @@ class AnnotationStore:
 
     def undo(self, number: int) -> Change:
         """The change with this number, now undone."""
+        self.run.raise_if_remade()
         change = self.run.labels.undo(number)
         self._refresh(change.key)
         return change
@@ -96,17 +96,27 @@ class AnnotationStore:
 
     def _refresh(self, key: VideoKey) -> None:
         """Rewrite the annotation file of a video, where there is one, with the steps as they are now."""
-        path = self._file(key)
-        if not path.is_file():
-            return
-        intervals = tuple(
-            StepInterval(k, interval)
-            for k, step in enumerate(self._steps(key))
-            if step.shown
-            for interval in step.intervals or (Interval(step.start_s, step.end_s),)
-        )
+        if self._file(key).is_file():
+            self._write(key)
+
+    def refresh_all(self) -> None:
+        """Rewrite the annotation files of all videos with labels: after a new run their steps may have other numbers."""
+        for key in sorted({change.key for change in self.run.labels.changes()} & self.run.n_segments.keys()):
+            self._refresh(key)
+
+    def _write(self, key: VideoKey) -> None:
+        """Write the annotation file of a video: its shown steps as they are now, whatever other pages and processes said meanwhile."""
         with self._exclusive():
-            self.write_intervals(path, intervals)
+            self.write_intervals(self._file(key), tuple(self._shown_intervals(key)))
+
+    def _shown_intervals(self, key: VideoKey) -> Iterator[StepInterval]:
+        steps, labels = self._steps(key), self.run.labels.labels().get(key, {})
+        for k in range(len(self.run.run.tasks[key.task].steps)):
+            if k >= len(steps):  # the run has no answer, perhaps a label
+                yield from (StepInterval(k, interval) for interval in (_intervals_of(labels[k]) if k in labels else ()))
+            elif steps[k].shown:
+                found = steps[k].intervals or (Interval(steps[k].start_s, steps[k].end_s),)
+                yield from (StepInterval(k, interval) for interval in found)
 
     def _file(self, key: VideoKey) -> Path:
         name = refuse_escaping_id(f"{key}.csv", "video")

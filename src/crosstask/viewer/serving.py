@@ -1,6 +1,8 @@
 """Start the server on one address. FastAPI and uvicorn are the extra 'serve'."""
 
+import asyncio
 import gc
+import logging
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -63,6 +65,7 @@ def serve(app: App, host: str, port: int, ready: Callable[[str], Any]) -> None:
     except ImportError:
         raise MissingExtra("view", "serve") from None
     bound = listen_on(host, port)
+    logging.getLogger("uvicorn.error").addFilter(_is_no_cancelled_request)
     config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2, ws="none")
     ready(address_of(bound))
     try:
@@ -71,3 +74,9 @@ def serve(app: App, host: str, port: int, ready: Callable[[str], Any]) -> None:
         pass
     finally:
         bound.close()
+
+
+def _is_no_cancelled_request(record: logging.LogRecord) -> bool:
+    """False for what uvicorn logs, with a traceback, of requests that Ctrl-C ended, such as that of a video which is still being loaded."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, asyncio.CancelledError) or record.getMessage().startswith("Cancel "))
