@@ -7,8 +7,8 @@ import crosstask as ct
 from crosstask.datasets.step_lists import read_step_list
 from crosstask.extraction.second import SAMPLE_RATE
 from crosstask.extraction.speech import can_transcribe
-from crosstask.model.localize_video import EVEN_SPACING, localize_file
-from crosstask.records import InputError, task_from_steps
+from crosstask.model.localize_video import EVEN_SPACING, localize_by_mentions, localize_file
+from crosstask.records import InputError, Narration, task_from_steps
 from crosstask.synthetic.films.film import can_speak
 from model.spoken import FILMS as SPOKEN
 from model.spoken import PERIOD_S, spoken_wave, write_film
@@ -110,6 +110,13 @@ def test_steps_that_are_not_mentioned_lie_between_those_that_are(talk):
     assert moments == sorted(moments) and moments[1] - moments[0] == pytest.approx(moments[3] - moments[2], abs=2)
 
 
+def test_a_step_that_may_be_mentioned_is_placed_at_its_best_mention(monkeypatch):
+    found = np.array([2.0, 30.0, 35.0]), np.array([0.9, 0.4, 0.2])
+    monkeypatch.setattr("crosstask.model.localize_video.mention_centres", lambda *_: found)
+    steps = localize_by_mentions(task_from_steps("pour milk, add sugar, stir"), Narration(()), 60, "talk").steps
+    assert [step.moment_s for step in steps[:2]] == [2.0, 30.0] and steps[2].moment_s > 40
+
+
 @pytest.mark.parametrize("n_cues", [3, 10_000])
 def test_few_and_many_cues(tmp_path, monkeypatch, n_cues):
     monkeypatch.setattr("crosstask.model.localize_video.encoder_for_language", lambda language: None)
@@ -136,7 +143,7 @@ def test_the_transcript_of_another_video_is_not_used(tmp_path, caplog):
 
 def test_unrelated_real_transcripts_are_never_worse_than_even_spacing_beyond_chance(real_data, caplog):
     from crosstask.datasets import open_corpus
-    from crosstask.model.localize_video import localize_by_mentions, localize_evenly
+    from crosstask.model.localize_video import localize_evenly
     from crosstask.narration.relatedness import why_unrelated
 
     corpus = open_corpus(real_data / "crosstask")
