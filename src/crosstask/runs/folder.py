@@ -219,7 +219,9 @@ def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = (), ids: I
         raise InputError(f"--out {folder}: a corpus, whose annotations would be taken for labels of the run; name another folder")
     if not (folder / "run.json").is_file():
         if kind != EXPERIMENT_KIND and (folder / "results.json").is_file() and (folder / "jobs").is_dir():
-            raise InputError(f"--out {folder}: it holds the results of an experiment, which would be overwritten; name another folder")
+            raise InputError(
+                f"--out {folder}: it holds the results of an experiment, which would be overwritten; name another folder"
+            )
         return
     try:
         there = open_run(folder)
