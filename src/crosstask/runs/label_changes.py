@@ -169,8 +169,8 @@ def said_after(changes: Iterable[Change]) -> dict[VideoKey, dict[tuple[int, str]
 def labels_for_task(said: Mapping[tuple[int, str], RunLabel], task: Task) -> dict[int, RunLabel]:
     """Step of the task -> its label, of `said_after`.
 
-    A label follows the name of its step where the list has changed, if only one step has this name; what was said last of it holds, whatever
-    place it had then.
+    A label follows the name of its step where the list has changed, if only one step has this name; what was said last of it holds,
+    whatever place it had then.
     """
     found: dict[int, RunLabel] = {}
     for (step, name), label in said.items():
