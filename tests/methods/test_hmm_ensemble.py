@@ -52,15 +52,19 @@ def test_a_variation_never_replaces_more_than_the_whole_covariance():
     assert Variation(ridge=2.0).of(strong, 0).mean_prior.ridge == 1.0
 
 
-def test_confidence_uses_the_informativeness_of_training_or_of_the_video_for_a_new_task(corpus, model):
+def test_confidence_uses_the_informativeness_of_training_and_of_the_video_for_a_new_task(corpus, model):
     task, rows, new = corpus.tasks["1"], corpus.features.rows("-v1_1"), task_from_steps("boil milk, pour milk")
     found = model.confidence_inputs(task, rows)
     assert found.informativeness == model.members[0].parameters.informativeness > 0
     np.testing.assert_allclose(found.by_order, order_posterior(model.feature_evidence(task, rows)).in_step)
     gain = order_gain(model.feature_evidence(new, rows))
-    assert model.confidence_inputs(new, rows).informativeness == pytest.approx(1 - np.exp(-max(gain / 2, 0)))
-    silent = model.confidence_inputs(new, np.zeros_like(rows))
-    assert silent.informativeness == pytest.approx(0, abs=1e-6)
+    per_step = -np.log(1 - found.informativeness)
+    pooled = (gain + 20 * per_step) / (2 + 20)
+    assert model.confidence_inputs(new, rows).informativeness == pytest.approx(1 - np.exp(-max(pooled, 0)))
+    first = replace(model.members[0], parameters=replace(model.members[0].parameters, informativeness=None))
+    older = replace(model, members=(first, *model.members[1:]))
+    assert older.confidence_inputs(new, rows).informativeness == pytest.approx(1 - np.exp(-max(gain / 2, 0)))
+    assert older.confidence_inputs(new, np.zeros_like(rows)).informativeness == pytest.approx(0, abs=1e-6)
 
 
 def test_the_informativeness_is_stored_and_checked(model):
