@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.scripts import arguments_of, write_result
 from scipy.optimize import minimize
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import log_loss, precision_recall_curve, roc_auc_score
 
 from crosstask import open_corpus
 from crosstask.evaluation.splits import Split, group_of
@@ -37,6 +37,7 @@ from crosstask.records import Corpus
 DEVELOPMENT = {"captaincook": ("P1", "P2", "P7"), "vlogs": ("C1", "C2", "C5", "C10")}  # Breakfast: every second person
 KINDS = ("features", "joint", "zhukov19")
 N_BINS, N_CORRECTIONS, N_DRAWS = 10, 30, 20
+MIN_PRECISION = 0.5  # of steps called absent
 IDENTITY = Calibration(1.0, 0.0)
 
 
@@ -110,6 +111,18 @@ def scored(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float | None]:
     }
 
 
+def absence(p_shown: np.ndarray, shown: np.ndarray) -> dict[str, float | None]:
+    """Of steps that are not shown, found by a small P(shown): AUROC, and the largest share found while at least half of those found are absent."""
+    if shown.all():
+        return {"absent": 0.0, "auroc": None, "recall at precision 0.5": None}
+    precision, recall, _ = precision_recall_curve(1 - shown, 1 - p_shown)
+    return {
+        "absent": float(1 - shown.mean()),
+        "auroc": float(roc_auc_score(1 - shown, 1 - p_shown)),
+        "recall at precision 0.5": float(recall[precision >= MIN_PRECISION].max()),
+    }
+
+
 def after_corrections(confidence: np.ndarray, hits: np.ndarray) -> dict[str, float]:
     """Mean ECE and Brier score when 30 steps are corrected and the others scored."""
     found = []
@@ -171,6 +184,7 @@ def main() -> None:
                 **({} if kind == "joint" else {"parameters": [without.slope, without.intercept]}),
                 "after 30 corrections": after_corrections(confidence, hits),
                 "bounds": bounds(confidence, hits),
+                **({"absence": absence(rows[:, 0], hits)} if kind == "shown" else {}),
             }
             print(name, kind, result[name][kind], flush=True)
     write_result(

@@ -59,7 +59,7 @@ def test_confidence_uses_the_informativeness_of_training_and_of_the_video_for_a_
     np.testing.assert_allclose(found.by_order, order_posterior(model.feature_evidence(task, rows)).in_step)
     gain = order_gain(model.feature_evidence(new, rows))
     per_step = -np.log(1 - found.informativeness)
-    pooled = (gain + 20 * per_step) / (2 + 20)
+    pooled = (gain + 20 * per_step / 2) / (2 + 20)
     assert model.confidence_inputs(new, rows).informativeness == pytest.approx(1 - np.exp(-max(pooled, 0)))
     first = replace(model.members[0], parameters=replace(model.members[0].parameters, informativeness=None))
     older = replace(model, members=(first, *model.members[1:]))
