@@ -196,3 +196,16 @@ def test_a_feature_file_of_another_spec_is_refused(model, tmp_path):
     with pytest.raises(InputError, match="features are 'log-mel' but the model was trained on 'light'"):
         known.localize(path, task="1")
     replace(model, feature_spec="unknown").localize(path, task="1")
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        ([[1.0, 2.0]], "a list is no array"),
+        (np.empty((0, 4), np.float32), r"shape \(0, 4\)"),
+        (np.full((9, 4), np.nan, np.float16), "NaN or infinity"),
+    ],
+)
+def test_score_refuses_what_is_no_array_of_finite_features(model, features, message):
+    with pytest.raises(InputError, match=message):
+        model.score("1", features)
