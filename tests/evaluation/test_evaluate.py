@@ -65,6 +65,12 @@ def test_an_evaluation_of_no_video_at_all_is_an_error_and_not_a_recall_of_zero()
         evaluate("uniform", corpus, ["1_-v1_1", "1_-v1_2"])
 
 
+def test_annotations_without_any_step_are_an_error_and_not_a_recall_of_zero():
+    corpus = tiny_corpus()
+    with pytest.raises(InputError, match="no evaluated video shows a step"):
+        evaluate("uniform", replace(corpus, annotations=dict.fromkeys(corpus.annotations, ())))
+
+
 @pytest.mark.parametrize("name", ["crosstask_release/annotations/1_-v1_1.csv", "crosstask_features/-v1_1.npy"])
 @pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.ENOMEM])
 def test_a_disk_that_fails_ends_the_evaluation_instead_of_skipping_a_video(name, number, tmp_path, monkeypatch):

@@ -164,6 +164,10 @@ def evaluate(
     found = evaluate_videos(corpus, scorer, tested, advance, decoder, joint)
     if not found.n_videos:
         raise InputError(f"corpus '{corpus.name}': no video could be evaluated; the first: {next(iter(found.skipped.values()))}")
+    if not found.by_metric["recall"]:
+        raise InputError(
+            f"corpus '{corpus.name}': no evaluated video shows a step; expected step,start,end in annotations/TASK_VIDEO.csv"
+        )
     return found
 
 
