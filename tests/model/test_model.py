@@ -111,6 +111,8 @@ def rewritten(path, change):
         (lambda d: d.update(format=99), "format 99"),
         (lambda d: d.pop("tasks"), "damaged"),
         (lambda d: d.update(kind="exec"), "damaged"),
+        (lambda d: d.update(settings=[1]), "damaged"),
+        (lambda d: d["tasks"][0].update(steps="pour"), "steps are a str"),
         (lambda d: d["values"]["components"].pop(), "does not fit its weights"),
         (lambda d: d.update(trained_on=["x"]), "does not name a video"),
     ],
