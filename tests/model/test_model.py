@@ -211,3 +211,19 @@ def test_a_feature_file_of_another_spec_is_refused(model, tmp_path):
 def test_score_refuses_what_is_no_array_of_finite_features(model, features, message):
     with pytest.raises(InputError, match=message):
         model.score("1", features)
+
+
+def test_a_title_of_two_tasks_is_refused(model):
+    again = replace(model, tasks={**model.tasks, "copy": replace(model.tasks["1"], id="copy")})
+    with pytest.raises(InputError, match="is the title of 2 tasks; expected an id: 1, copy"):
+        again.task_named(model.tasks["1"].title)
+    assert again.task_named("copy").id == "copy"
+
+
+def test_the_ending_of_a_feature_file_may_be_in_capitals_and_an_archive_is_named(model, tmp_path):
+    rows = tiny_corpus().features.rows("-v1_2")
+    np.savez(tmp_path / "v.npz", rows)
+    write_rows(tmp_path / "v.NPY", rows)
+    assert model.localize(tmp_path / "v.NPY", "1").steps == model.localize(rows, "1").steps
+    with pytest.raises(InputError, match="an archive of arrays; expected features"):
+        model.localize(tmp_path / "v.npz", "1")

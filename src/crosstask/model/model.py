@@ -80,6 +80,9 @@ class Model:
         """A task that the model knows, by id or by title in any case."""
         known = {t.title.lower(): t for t in self.tasks.values()} | {t.id: t for t in self.tasks.values()}
         found = known.get(str(name)) or known.get(str(name).lower())
+        alike = [t.id for t in self.tasks.values() if t.title.lower() == str(name).lower()]
+        if len(alike) > 1 and name not in self.tasks:
+            raise InputError(f"task '{name!s:.60}' is the title of {len(alike)} tasks; expected an id: {', '.join(alike[:5])}")
         if found is None:
             from difflib import get_close_matches
 
