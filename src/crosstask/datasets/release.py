@@ -38,7 +38,7 @@ from crosstask.records import (
     refuse_escaping_id,
     refuse_unfit_key,
 )
-from crosstask.storage import existing_derived_folder, raise_if_disk_failed, write_json, write_text
+from crosstask.storage import existing_derived_folder, paths_in, raise_if_disk_failed, write_json, write_text
 from crosstask.storage import read_text as storage_text
 
 log = logging.getLogger(__name__)
@@ -168,7 +168,7 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        return frozenset(path.name for path in self.folder.glob("*.csv")) if self.folder.is_dir() else frozenset()
+        return frozenset(path.name for path in paths_in(self.folder) if path.suffix == ".csv")
 
     def path(self, key: VideoKey) -> Path:
         """Path of a video's file."""
