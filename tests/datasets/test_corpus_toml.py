@@ -1,3 +1,6 @@
+import errno
+import os
+
 import numpy as np
 import pytest
 
@@ -80,3 +83,24 @@ def test_an_empty_folder_of_features_does_not_hide_extracted_ones(tmp_path):
     (tmp_path / "features").mkdir()
     write_rows(tmp_path / ".crosstask" / "features" / "a.npy", np.zeros((3, 2), np.float32))
     assert "a" in read_corpus_toml(tmp_path).features
+
+
+@pytest.mark.parametrize("forbidden", ["features", "annotations", "constraints", "videos/latte"])
+def test_a_forbidden_folder_is_an_error_and_not_an_empty_one(tmp_path, monkeypatch, forbidden):
+    """Training would otherwise go on without its windows, without a word."""
+    (tmp_path / "corpus.toml").write_text('[tasks.latte]\nsteps = ["pour milk"]\n')
+    (tmp_path / "videos.csv").write_text("latte,v,\n")
+    (tmp_path / forbidden).mkdir(parents=True)
+
+    def refusing(listed):
+        def call(path="."):
+            if os.fspath(path) == str(tmp_path / forbidden):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return listed(path)
+
+        return call
+
+    for name in ("listdir", "scandir"):
+        monkeypatch.setattr(os, name, refusing(getattr(os, name)))
+    with pytest.raises(PermissionError):
+        repr(open_corpus(tmp_path))

@@ -157,3 +157,11 @@ def test_killed_while_windows_are_written_no_window_of_other_steps_is_taken_for_
     with pytest.raises(KeyboardInterrupt):
         write_windows(tmp_path, reordered, {key: MILK})
     assert list(read_windows(tmp_path, reordered)) == []
+
+
+def test_two_videos_that_would_share_their_files_are_refused(tmp_path):
+    """Ids of tasks may hold underscores, and TASK_VIDEO names the files of a video."""
+    tasks = {name: Task(name, name, ("stir",)) for name in ("1", "1_2")}
+    (tmp_path / "videos.csv").write_text("1_2,3,\n1,2_3,\n")
+    with pytest.raises(InputError, match=r"line 2: video 2_3 of task 1 and 3 of 1_2 would share the files 1_2_3"):
+        read_videos(tmp_path / "videos.csv", tasks)

@@ -19,6 +19,31 @@ def test_the_first_column_of_a_table_without_its_head(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "1,pour milk\n2,stir well\n",
+        "1,pour milk\n,stir well\n",
+        "step,name\n1,pour milk\n2,stir well\n",
+        "number;step;note\n1;pour milk;x\n2;stir well;\n",
+        'name\npour milk\n"stir\nwell"\n',
+    ],
+)
+def test_the_names_in_a_table_are_not_its_numbers(tmp_path, text):
+    (tmp_path / "steps.csv").write_text(text)
+    assert read_step_list(tmp_path / "steps.csv") == ["pour milk", "stir well"]
+
+
+def test_a_number_that_counts_no_lines_is_part_of_the_step(tmp_path):
+    path = tmp_path / "steps.txt"
+    path.write_text("Omelette\n2 eggs into the bowl\n10 minutes in the oven\n")
+    assert read_step_list(path) == ["Omelette", "2 eggs into the bowl", "10 minutes in the oven"]
+    path.write_text("#1 pour milk\n#2 stir\n")
+    assert read_step_list(path) == ["pour milk", "stir"]
+    path.write_text("1 pour milk\n2 stir\n")
+    assert read_step_list(path) == ["pour milk", "stir"]
+
+
+@pytest.mark.parametrize(
     ("name", "data", "message"),
     [
         ("a.txt", b"\xff\xfe", "not UTF-8 text"),

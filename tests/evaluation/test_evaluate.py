@@ -1,13 +1,16 @@
 import errno
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from crosstask.datasets import open_corpus
 from crosstask.evaluation.evaluate import evaluate, evaluate_videos
+from crosstask.features import FeaturesInMemory
 from crosstask.methods import METHODS, method_named
 from crosstask.metrics.truth import annotated_videos
+from crosstask.model.training import train
 from crosstask.records import InputError
 from tiny import tiny_corpus, with_text_side, write_tiny
 
@@ -60,6 +63,12 @@ def test_an_evaluation_of_no_video_at_all_is_an_error_and_not_a_recall_of_zero()
     corpus = tiny_corpus(n_segments=2)
     with pytest.raises(InputError, match=r"no video could be evaluated; the first: .*cannot hold 3 steps"):
         evaluate("uniform", corpus, ["1_-v1_1", "1_-v1_2"])
+
+
+def test_annotations_without_any_step_are_an_error_and_not_a_recall_of_zero():
+    corpus = tiny_corpus()
+    with pytest.raises(InputError, match="no evaluated video shows a step"):
+        evaluate("uniform", replace(corpus, annotations=dict.fromkeys(corpus.annotations, ())))
 
 
 @pytest.mark.parametrize("name", ["crosstask_release/annotations/1_-v1_1.csv", "crosstask_features/-v1_1.npy"])
@@ -147,3 +156,15 @@ def test_a_skipped_video_is_named_where_the_error_knows_only_arrays():
             return super().score(task, features)
 
     assert evaluate(Picky(corpus), corpus).skipped == {"1_-v1_1": "video 1_-v1_1: features have shape (3, 2)"}
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("kind", ["float16", "float32"])
+@pytest.mark.parametrize("method", ["hmm", "zhukov19"])
+def test_a_video_whose_features_are_not_finite_is_skipped_with_the_reason(method, kind, bad):
+    corpus = tiny_corpus()
+    model = train(corpus, method, **({"epochs": 1, "initial_epochs": 1} if method == "zhukov19" else {"members": 1}))
+    rows = {video: corpus.features.rows(video).astype(kind) for video in corpus.features}
+    rows["-v1_2"][1, 0] = bad
+    found = evaluate(model, replace(corpus, features=FeaturesInMemory(rows)))
+    assert "NaN or infinity" in found.skipped["1_-v1_2"] and len(found.skipped) == 1

@@ -53,3 +53,11 @@ def test_linear_scores_are_the_plain_product_to_the_last_digits(kind):
     plain = rows.astype(np.float64) @ weights[:, :-1].T + weights[:, -1]
     np.testing.assert_allclose(linear_scores(rows, weights), plain, rtol=1e-13, atol=1e-13)
     assert linear_scores(rows[:0], weights).shape == (0, 5)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_scores_of_halves_that_are_not_finite_are_not_finite(bad):
+    rows = np.ones((4, 3), np.float16)
+    rows[2, 1] = bad
+    assert not np.isfinite(centred_scores(rows, np.ones((2, 3), np.float32))).all()
+    assert not np.isfinite(linear_scores(rows, np.ones((2, 4)))).all()

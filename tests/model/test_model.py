@@ -111,6 +111,8 @@ def rewritten(path, change):
         (lambda d: d.update(format=99), "format 99"),
         (lambda d: d.pop("tasks"), "damaged"),
         (lambda d: d.update(kind="exec"), "damaged"),
+        (lambda d: d.update(settings=[1]), "damaged"),
+        (lambda d: d["tasks"][0].update(steps="pour"), "steps are a str"),
         (lambda d: d["values"]["components"].pop(), "does not fit its weights"),
         (lambda d: d.update(trained_on=["x"]), "does not name a video"),
     ],
@@ -196,3 +198,32 @@ def test_a_feature_file_of_another_spec_is_refused(model, tmp_path):
     with pytest.raises(InputError, match="features are 'log-mel' but the model was trained on 'light'"):
         known.localize(path, task="1")
     replace(model, feature_spec="unknown").localize(path, task="1")
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        ([[1.0, 2.0]], "a list is no array"),
+        (np.empty((0, 4), np.float32), r"shape \(0, 4\)"),
+        (np.full((9, 4), np.nan, np.float16), "NaN or infinity"),
+    ],
+)
+def test_score_refuses_what_is_no_array_of_finite_features(model, features, message):
+    with pytest.raises(InputError, match=message):
+        model.score("1", features)
+
+
+def test_a_title_of_two_tasks_is_refused(model):
+    again = replace(model, tasks={**model.tasks, "copy": replace(model.tasks["1"], id="copy")})
+    with pytest.raises(InputError, match="is the title of 2 tasks; expected an id: 1, copy"):
+        again.task_named(model.tasks["1"].title)
+    assert again.task_named("copy").id == "copy"
+
+
+def test_the_ending_of_a_feature_file_may_be_in_capitals_and_an_archive_is_named(model, tmp_path):
+    rows = tiny_corpus().features.rows("-v1_2")
+    np.savez(tmp_path / "v.npz", rows)
+    write_rows(tmp_path / "v.NPY", rows)
+    assert model.localize(tmp_path / "v.NPY", "1").steps == model.localize(rows, "1").steps
+    with pytest.raises(InputError, match="an archive of arrays; expected features"):
+        model.localize(tmp_path / "v.npz", "1")

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import crosstask as ct
+from crosstask.features import FeaturesInMemory
 from crosstask.records import InputError, Interval, StepInterval, StepLabel
 from crosstask.synthetic import write_synthetic
+from tiny import tiny_corpus
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +124,12 @@ def test_an_annotation_after_the_end_of_its_video_is_no_label(corpus, keys, meth
     late = replace(corpus, annotations={key: (StepInterval(0, Interval(10, 9e5)),)})
     with pytest.raises(InputError, match=f"annotation of {key}: step 1 ends after the video"):
         ct.train(late, method, videos=keys["train"], use_annotations="all", pack=False)
+
+
+def test_a_video_too_short_for_its_steps_is_not_among_the_training_videos():
+    corpus = tiny_corpus()
+    video = corpus.videos[1]
+    rows = {name: corpus.features.rows(name) for name in corpus.features}
+    rows[video.id] = rows[video.id][: len(corpus.task_of(video).steps) - 1]
+    model = ct.train(replace(corpus, features=FeaturesInMemory(rows)), members=1)
+    assert ct.train(corpus, members=1).trained_on - model.trained_on == {video.key}

@@ -201,3 +201,10 @@ def test_labels_are_certain_beside_narration_and_move_the_other_steps(corpus, sc
     assert late.posterior.in_step[:50, 1:].sum() < 0.4 * before, "the steps after it in the list come later, or are not shown"
     absent = joint_scores(*asked, labels=[StepLabel(1)])
     assert absent.posterior.p_shown[1] < 1e-6 < free.posterior.p_shown[1]
+
+
+def test_windows_after_the_end_of_a_video_are_no_evidence(corpus, scorer):
+    after = {video.key: (StepInterval(0, Interval(70, 80)), StepInterval(1, Interval(60, 64))) for video in corpus.videos}
+    beyond = replace(corpus, windows=after, subtitles={})
+    assert np.isnan(window_centres(beyond, corpus.videos[0])).all()
+    assert evaluate(scorer, beyond, with_narration=True).to_json() == evaluate(scorer, beyond).to_json()

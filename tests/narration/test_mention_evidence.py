@@ -6,6 +6,7 @@ import pytest
 from crosstask.narration.mention_evidence import (
     contrasted,
     headings,
+    mention_centres,
     mention_scores,
     refers_to_another_time,
     shrunk_scores,
@@ -14,6 +15,7 @@ from crosstask.narration.mention_evidence import (
     tfidf_cosines,
     with_neighbours,
 )
+from crosstask.records import Cue, Narration, Task, Word
 
 STEPS = ("pour milk", "whisk eggs", "add sugar")
 CUES = ("now we pour the milk", "whisking the eggs well", "then add some sugar")
@@ -94,3 +96,15 @@ def test_empty_and_odd_texts():
     assert tfidf_cosines(["", "!!"], STEPS).tolist() == np.zeros((2, 3)).tolist()
     assert with_neighbours(["a", "b", "c"]) == ["a b", "a b c", "b c"]
     assert mention_scores(["", "♪"], STEPS).shape == (2, 3)
+
+
+def test_what_is_said_after_the_end_of_the_video_mentions_no_step():
+    starts_s = (2.0, 20.0, 60.0)  # of a video of 40 s
+    words = tuple(Word(word, start_s, start_s + 4) for start_s, cue in zip(starts_s, CUES, strict=True) for word in cue.split())
+    ends = np.cumsum([len(cue.split()) for cue in CUES]).tolist()
+    cues = tuple(Cue(first, last, s, s + 4) for first, last, s in zip([0, *ends], ends, starts_s, strict=False))
+    task = Task("7", "Bake", STEPS)
+    _, whole = mention_centres(task, Narration(words, cues), 80, None)
+    centres, mentioned = mention_centres(task, Narration(words, cues), 40, None)
+    assert (whole > 0.9).all() and (mentioned[:2] > 0.9).all() and mentioned[2] < 0.1
+    assert centres[0] < 10 and 18 < centres[1] < 28

@@ -1,5 +1,6 @@
 """Windows from speech: synthetic narrations with known mentions, unusable narrations, and the real release."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,13 @@ from crosstask.narration.collection import CollectionSettings
 from crosstask.narration.narrate import (
     NARRATION_METHODS,
     narrate_best,
+    narrate_corpus,
     narrate_paper,
     narration_method,
     transcripts,
     usable_videos,
 )
-from crosstask.records import Corpus, InputError, Narration, Video, Word
+from crosstask.records import Corpus, Cue, InputError, Narration, Video, VideoKey, Word
 from crosstask.text.encoders import ENCODERS, open_encoder
 from narration.speech import TASK, speak, spoken_corpus
 
@@ -119,3 +121,18 @@ def test_the_best_recipe_on_real_speech_with_words_alone(real_release: Corpus) -
     assert scores.precision >= 0.22
     assert scores.recall >= 0.14
     assert scores.hit_rate >= 0.33
+
+
+def test_what_is_said_after_the_end_of_a_video_makes_no_windows() -> None:
+    corpus, _ = spoken_corpus(0, n_videos=3)
+    said = corpus.subtitles["v0"]
+    late = Narration(
+        (*said.words, Word("flip", 300.0, 301.0), Word("toast", 301.0, 302.0)),
+        (*said.cues, Cue(len(said.words), len(said.words) + 2, 300.0, 302.0)),
+    )
+    longer = replace(corpus, subtitles={**corpus.subtitles, "v0": late})
+    for recipe in ("best", "paper"):
+        assert narrate_corpus(longer, recipe, "tfidf").windows == narrate_corpus(corpus, recipe, "tfidf").windows
+    mostly_late = Narration((Word("cut", 1.0, 2.0), *(Word("bread", 500.0, 501.0) for _ in range(9))))
+    reasons = usable_videos(replace(corpus, subtitles={"v0": mostly_late}), corpus.videos)[1]
+    assert "1 words are spoken within the 120 s" in reasons[VideoKey("7", "v0")]

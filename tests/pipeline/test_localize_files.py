@@ -54,6 +54,16 @@ def test_files_of_one_name_get_different_ids(tmp_path):
     assert len(localizations) == 3
 
 
+def test_a_file_keeps_its_name_beside_numbered_ones(tmp_path):
+    """As browsers number what is downloaded again."""
+    names = ["talk (1)", "talk (2)", "talk", "talk"]
+    steps = [FoundStep("pour milk", 1.0, 0.5, 0.0, 2.0)]
+    found = [FoundInFile(Localization(name, "t", steps), "subtitles", 9, None) for name in names]
+    run, localizations = run_of_files([LocalizedFile(tmp_path / "talk.vtt", one, None) for one in found], TASK, "")
+    assert [video.id for video in run.videos] == ["talk (1)", "talk (2)", "talk", "talk (3)"]
+    assert len(localizations) == 4
+
+
 def test_every_format_as_text_and_as_files(talk, tmp_path):
     found = localize_files([talk], TASK)
     texts, remarks = exports_of_files(found, TASK, ["youtube", "vtt"])

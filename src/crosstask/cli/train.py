@@ -157,14 +157,14 @@ def _report(out: Path, model: "Model", corpus: "Corpus") -> Path:
         "training videos": len(trained),
         "tasks": len({video.task for video in trained}),
         "videos with narration windows": sum(video.key in corpus.windows for video in trained),
-        "videos without features, skipped": len(without),
+        "videos without features, or with fewer segments than steps, left out": len(without),
         "features": model.feature_spec,
         "seed": model.seed,
         "settings": dict(model.settings),
     }
     if (used := getattr(model.scorer, "windows_used", None)) is not None:
         about["narration windows"] = "used" if used else "not used: they are not informative about the features"
-    notes = [f"no features: {', '.join(without[:20])}{' ...' if len(without) > 20 else ''}"] if without else []
+    notes = [f"left out: {', '.join(without[:20])}{' ...' if len(without) > 20 else ''}"] if without else []
     narrated = [video for video in trained if video.key in corpus.windows]
     places = window_coverage_section(
         corpus.tasks, [(v.key, corpus.n_segments(v), tuple(corpus.windows[v.key])) for v in narrated]

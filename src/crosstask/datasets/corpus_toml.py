@@ -20,7 +20,7 @@ from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_vid
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
 from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, VideoKey, refuse_escaping_id, refuse_unfit_key
-from crosstask.storage import MAX_SMALL_BYTES, existing_derived_folder, open_regular, read_text, write_text
+from crosstask.storage import MAX_SMALL_BYTES, existing_derived_folder, open_regular, paths_in, read_text, write_text
 
 log = logging.getLogger(__name__)
 VIDEO_EXTENSIONS = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp")
@@ -62,7 +62,7 @@ def read_corpus_toml(folder: Path) -> Corpus:
 def own_features(folder: Path) -> Path | None:
     """The user's own folder of features beside `corpus.toml`, which goes before extracted ones; None where it holds none."""
     own = folder / "features"
-    return own if any(own.glob("*.npy")) else None
+    return own if any(path.suffix == ".npy" for path in paths_in(own)) else None
 
 
 def _read_tasks(path: Path) -> dict[str, Task]:
@@ -105,7 +105,7 @@ def media_files(folder: Path, tasks: Mapping[str, Task]) -> dict[tuple[str, str]
     """(task, video id) -> file, for every video under `videos/TASK/`; different videos of one name get ids with their task."""
     found: dict[tuple[str, str], Path] = {}
     for task in tasks:
-        for path in sorted((folder / "videos" / task).glob("*")):
+        for path in paths_in(folder / "videos" / task):
             if path.suffix.lower() in VIDEO_EXTENSIONS and not path.name.startswith(".") and _fits(task, path.stem):
                 found.setdefault((task, path.stem), path)
     return {(task, video): path for (task, video), path in _with_distinct_ids(found).items() if _fits(task, video)}

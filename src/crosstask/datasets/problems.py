@@ -22,6 +22,7 @@ from crosstask.records import (
     refuse_escaping_id,
     unlike_others,
 )
+from crosstask.storage import paths_in
 
 T = TypeVar("T")
 _ROWS_AT_ONCE = 4096  # bounds the memory of the check of values
@@ -112,9 +113,9 @@ def _problems_of_intervals(corpus: Corpus) -> list[Problem]:
     listed = {video.key for video in corpus.videos}
     windows = corpus.windows.maps if isinstance(corpus.windows, ChainMap) else [corpus.windows]
     for files in (corpus.annotations, *windows):
-        if not isinstance(files, StepIntervalFiles) or not files.folder.is_dir():
-            continue
-        for path in sorted(files.folder.glob("*.csv")):
+        for path in paths_in(files.folder) if isinstance(files, StepIntervalFiles) else ():
+            if path.suffix != ".csv":
+                continue
             task, _, video = path.stem.partition("_")
             name = f"{path.parent.name}/{path.name}"
             if VideoKey(task, video) not in listed:

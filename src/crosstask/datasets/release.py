@@ -38,7 +38,7 @@ from crosstask.records import (
     refuse_escaping_id,
     refuse_unfit_key,
 )
-from crosstask.storage import existing_derived_folder, raise_if_disk_failed, write_json, write_text
+from crosstask.storage import existing_derived_folder, paths_in, raise_if_disk_failed, write_json, write_text
 from crosstask.storage import read_text as storage_text
 
 log = logging.getLogger(__name__)
@@ -110,14 +110,21 @@ def _task_at(path: Path, lines: list[str], at: int, primary: bool) -> Task:
 
 def read_videos(path: Path, tasks: Mapping[str, Task]) -> tuple[Video, ...]:
     """The videos of a list; a row of an unknown task is an error, repeated rows count once."""
-    videos: dict[VideoKey, Video] = {}
+    videos: dict[str, Video] = {}  # by the name of their files
     for line, row in csv_rows(path):
         if len(row) < 2:
             raise at_line(path, line, f"found {','.join(row)!r}; expected task,video,url")
         task, video = row[0].strip(), row[1].strip()
         if task not in tasks:
             raise at_line(path, line, f"task {task} is not in the task files")
-        videos.setdefault(refuse_unfit_key(VideoKey(task, video)), Video(task, video, row[2].strip() if len(row) > 2 else ""))
+        name = str(refuse_unfit_key(VideoKey(task, video)))
+        first = videos.setdefault(name, Video(task, video, row[2].strip() if len(row) > 2 else ""))
+        if first.task != task:  # ids of tasks may hold underscores
+            raise at_line(
+                path,
+                line,
+                f"video {video} of task {task} and {first.id} of {first.task} would share the files {name}: rename one",
+            )
     return tuple(videos.values())
 
 
@@ -161,7 +168,7 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        return frozenset(path.name for path in self.folder.glob("*.csv")) if self.folder.is_dir() else frozenset()
+        return frozenset(path.name for path in paths_in(self.folder) if path.suffix == ".csv")
 
     def path(self, key: VideoKey) -> Path:
         """Path of a video's file."""

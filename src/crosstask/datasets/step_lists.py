@@ -1,13 +1,17 @@
-"""Step lists from files that people write: one step a line, Markdown or numbered lists, or the first column of a CSV file."""
+"""Step lists from files that people write: one step a line, Markdown or numbered lists, or a column of a CSV file."""
 
 import csv
+import io
 import re
 from pathlib import Path
 
 from crosstask.records import InputError
 from crosstask.storage import read_text
 
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\(?\d+[.):]?)\s+(?:\[[ xX]\]\s+)?")
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\(?\d+[.):]|#\d+[.):]?)\s+(?:\[[ xX]\]\s+)?")
+_HEADING = re.compile(r"\s*#(?!\d)")
+_NUMBER_OR_NOTHING = re.compile(r"(?:[#(]?\d+[.):]?)?")
+_HEADS = ("step", "steps", "name")  # of the column with the step names
 _LARGEST_BYTES = 1_000_000
 
 
@@ -20,16 +24,38 @@ def read_step_list(path: str | Path) -> list[str]:
         raise InputError(f"{path}: {path.stat().st_size} bytes; expected a short list, one step a line")
     try:
         text = read_text(path, max_bytes=_LARGEST_BYTES)
-        lines = [row[0] for row in csv.reader(text.splitlines()) if row] if path.suffix.lower() == ".csv" else text.splitlines()
+        lines = _step_column(text) if path.suffix.lower() == ".csv" else text.splitlines()
         if "\0" in text:  # UTF-16 without its mark
             raise UnicodeDecodeError("utf-8", b"", 0, 0, "NUL")
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8 text; expected one step a line, saved as UTF-8") from None
     except csv.Error as error:
         raise InputError(f"{path}: {error}; expected one step a line") from None
-    steps = [_BULLET.sub("", line).strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    if path.suffix.lower() == ".csv" and steps and steps[0].lower() in ("step", "steps", "name"):
-        steps = steps[1:]
+    steps = _without_count([line for line in lines if line.strip() and not _HEADING.match(line)])
     if not steps:
         raise InputError(f"{path}: no steps; expected one step a line")
-    return steps
+    return [_BULLET.sub("", step).strip() for step in steps]
+
+
+def _step_column(text: str) -> list[str]:
+    """The first column of a table that holds more than numbers, without its head; a spreadsheet may separate columns by semicolons."""
+    first = text.partition("\n")[0]
+    table = csv.reader(io.StringIO(text), delimiter=";" if ";" in first and "," not in first else ",")
+    rows = [[" ".join(cell.split()) for cell in row] for row in table if any(cell.strip() for cell in row)]
+    if rows and any(cell.lower() in _HEADS for cell in rows[0]):
+        rows = rows[1:]
+    columns = [[row[i] if i < len(row) else "" for row in rows] for i in range(max(map(len, rows), default=0))]
+    return next(
+        (column for column in columns if not all(map(_NUMBER_OR_NOTHING.fullmatch, column))), columns[0] if columns else []
+    )
+
+
+def _without_count(lines: list[str]) -> list[str]:
+    """The lines without bare numbers in front, where these count the lines: in `10 minutes in the oven` the number says something.
+
+    >>> _without_count(["1 pour milk", "2 stir"]), _without_count(["2 eggs", "stir"])
+    (['pour milk', 'stir'], ['2 eggs', 'stir'])
+    """
+    parts = [line.split(maxsplit=1) for line in lines]
+    counted = all(len(part) == 2 and part[0] == str(number) for number, part in enumerate(parts, start=1))
+    return [part[1] for part in parts] if counted else lines

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from crosstask.records import Narration
+from crosstask.storage import paths_in
 
 EXTENSIONS = (".vtt", ".srt", ".json3", ".json")
 _ENGLISH = re.compile(r"en(glish)?([-_][a-z0-9_-]+)?", re.IGNORECASE)  # en, en-GB, en_US, en-orig
@@ -49,10 +50,8 @@ class SubtitleFolders(Mapping[str, Narration]):
 
 def files_by_video(folder: Path) -> dict[str, Path]:
     """Video id -> subtitle file of a folder; WebVTT is preferred, then SRT, then JSON. `NAME.en.vtt` also serves NAME, but `NAME.end.vtt` does not."""
-    if not folder.is_dir():
-        return {}
     found: dict[str, Path] = {}
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in EXTENSIONS)
+    files = [path for path in paths_in(folder) if path.suffix.lower() in EXTENSIONS]
     for path in sorted(files, key=lambda path: EXTENSIONS.index(path.suffix.lower())):
         found.setdefault(path.name.removesuffix(path.suffix), path)
         stem, _, language = path.name.removesuffix(path.suffix).rpartition(".")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.evaluation.paired import METRICS
+from crosstask.features.pack import finite_rows
 from crosstask.inference import DECODERS, decode_scores, decoder_of
 from crosstask.inference.intervals import intervals_around
 from crosstask.methods import method_named
@@ -163,6 +164,10 @@ def evaluate(
     found = evaluate_videos(corpus, scorer, tested, advance, decoder, joint)
     if not found.n_videos:
         raise InputError(f"corpus '{corpus.name}': no video could be evaluated; the first: {next(iter(found.skipped.values()))}")
+    if not found.by_metric["recall"]:
+        raise InputError(
+            f"corpus '{corpus.name}': no evaluated video shows a step; expected step,start,end in annotations/TASK_VIDEO.csv"
+        )
     return found
 
 
@@ -261,7 +266,7 @@ def scores_of(scorer: Scorer, task: Task, features: npt.NDArray[np.floating]) ->
 
 
 def features_of(corpus: Corpus, video: Video) -> npt.NDArray[np.floating]:
-    """Features (T, D) of a video; (T, 0) where the corpus knows only its length."""
+    """Finite features (T, D) of a video; (T, 0) where the corpus knows only its length."""
     if video.id in corpus.features:
-        return corpus.features.rows(video.id)
+        return finite_rows(corpus.features.rows(video.id), f"video {video.key}")
     return np.empty((corpus.n_segments(video), 0), dtype=np.float32)

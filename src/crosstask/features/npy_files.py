@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import InputError, refuse_escaping_id, stack_rows
-from crosstask.storage import NotAnArray, load_array, open_regular, raise_if_disk_failed, read_header, replace_file
+from crosstask.storage import NotAnArray, load_array, open_regular, paths_in, raise_if_disk_failed, read_header, replace_file
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class NpyFeatures:
     @cached_property
     def ids(self) -> frozenset[str]:
         """Ids of the videos that have a file."""
-        return frozenset(path.stem for path in self.folder.glob("*.npy") if not path.name.startswith("."))
+        return frozenset(path.stem for path in paths_in(self.folder) if path.suffix == ".npy" and not path.name.startswith("."))
 
     def __contains__(self, video_id: object) -> bool:
         """True if the video has a file."""

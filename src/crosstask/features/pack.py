@@ -46,6 +46,13 @@ def all_finite(rows: npt.NDArray[np.floating]) -> bool:
     return bool((np.ascontiguousarray(rows).view(np.uint16) & np.uint16(0x7FFF)).max() < 0x7C00)
 
 
+def finite_rows(rows: npt.NDArray[np.floating], name: str) -> npt.NDArray[np.floating]:
+    """The rows themselves; InputError if one of their values is not finite."""
+    if not all_finite(rows):
+        raise InputError(f"{name}: its features contain NaN or infinity; extract them again")
+    return rows
+
+
 def pack_features(
     source: NpyFeatures, video_ids: Iterable[str], folder: Path, dtype: str = "float16", progress: Progress | None = None
 ) -> PackedFeatures:

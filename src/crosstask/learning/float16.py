@@ -37,7 +37,7 @@ def _widen(halves: npt.NDArray[np.uint16], raw: npt.NDArray[np.uint32], wide: np
 
 
 def centred_scores(rows: npt.NDArray[np.floating], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """(T, C): finite rows (T, D) without their mean times weights (C, D), one row at a time: no copy of the rows is made.
+    """(T, C): rows (T, D) without their mean times weights (C, D), one row at a time: no copy of the rows is made.
 
     >>> centred_scores(np.array([[1, 5], [3, 5]], np.float16), np.ones((1, 2), np.float32)).tolist()
     [[-1.0], [1.0]]
@@ -49,11 +49,20 @@ def centred_scores(rows: npt.NDArray[np.floating], weights: npt.NDArray[np.float
 
 
 def _stored(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.generic]:
-    """(T, D) float32, or the bits of float16: what `_row_into` reads."""
+    """(T, D) float32, or the bits of float16 that is finite: what `_row_into` reads, which would take NaN for a number."""
     stored = np.ascontiguousarray(rows)
-    if stored.dtype == np.float16 and stored.dtype.isnative:
-        return stored.view(np.uint16)
+    if stored.dtype == np.float16 and stored.dtype.isnative and _is_finite(bits := stored.view(np.uint16)):
+        return bits
     return stored.astype(np.float32, copy=stored.dtype != np.float32 or not stored.dtype.isnative)
+
+
+@compiled_with_reordered_sums
+def _is_finite(bits: npt.NDArray[np.uint16]) -> bool:
+    """True if no half (T, D) is infinite or NaN, by its exponent."""
+    largest = np.uint16(0)
+    for half in bits.reshape(-1):
+        largest = max(largest, half & np.uint16(0x7FFF))
+    return bool(largest < np.uint16(0x7C00))
 
 
 @compiled_with_reordered_sums
@@ -77,7 +86,7 @@ def _centred_scores(stored: npt.NDArray[np.generic], weights: npt.NDArray[np.flo
 
 
 def linear_scores(rows: npt.NDArray[np.floating], weights: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-    """(T, K): finite rows (T, D) times weights (K, D + 1), whose last column is added; summed in float64, no copy of the rows is made.
+    """(T, K): rows (T, D) times weights (K, D + 1), whose last column is added; summed in float64, no copy of the rows is made.
 
     >>> linear_scores(np.array([[1, 5], [3, 5]], np.float16), np.array([[1.0, 2.0, 0.5]])).tolist()
     [[11.5], [13.5]]

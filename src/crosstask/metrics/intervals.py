@@ -31,7 +31,7 @@ class IntervalMetrics:
     ) -> None:
         """Add one video: starts (K,) and ends (K,) in seconds, placed (K,) False for dropped steps, and its annotation."""
         for k in sorted({annotated.step for annotated in truth}):
-            intervals = [a.interval for a in truth if a.step == k and a.interval.start_s < n_segments]
+            intervals = [a.interval for a in truth if a.step == k and a.interval.segments(n_segments)]
             if not intervals:
                 continue
             self.present[task] = self.present.get(task, 0) + 1

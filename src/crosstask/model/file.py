@@ -154,9 +154,7 @@ def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:
     if unusable := [name for name, a in arrays.items() if not _is_usable(name, a)]:
         raise InputError(f"{path}: damaged: '{unusable[0]}' has values that are not finite; train it again")
     try:
-        tasks = {
-            t["id"]: Task(t["id"], t["title"], tuple(t["steps"]), t["url"], bool(t["primary"])) for t in description["tasks"]
-        }
+        tasks = {t["id"]: Task(t["id"], t["title"], t["steps"], t["url"], bool(t["primary"])) for t in description["tasks"]}
         kind, method = str(description["kind"]), str(description["method"])
         spec = description["feature_spec"] if "feature_spec" in description else description["feature_recipe"]
         values = {**description["values"], "steps": {task.id: task.steps for task in tasks.values()}}
@@ -166,7 +164,7 @@ def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:
             _FORMER_METHODS.get(method, method),
             str(spec),
             frozenset(_trained_key(key, tasks) for key in description["trained_on"]),
-            description["settings"],
+            dict(description["settings"]),
             int(description["seed"]),
         )
     except InputError as error:

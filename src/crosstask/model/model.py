@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.features.pack import all_finite
+from crosstask.features.pack import finite_rows
 from crosstask.inference import DECODERS, decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.methods.text_prior import with_text_side
@@ -35,7 +35,7 @@ class Model:
 
     def score(self, task: Task | str, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
         """(T, D) -> (T, K), higher is better; `task` is a Task, or the id or title of one the model knows."""
-        return self.scorer.score(task if isinstance(task, Task) else self.task_named(task), features)
+        return self.scorer.score(task if isinstance(task, Task) else self.task_named(task), _checked_array(features))
 
     def localize(
         self,
@@ -60,8 +60,6 @@ class Model:
                 f"{name or 'the video'}: {len(rows)} segments cannot hold {len(wanted.steps)} steps in order; "
                 "give a longer video or fewer steps"
             )
-        if not all_finite(rows):
-            raise InputError(f"{name or 'the video'}: its features contain NaN or infinity; extract them again")
         said = None if labels else narration_for(self, video, narration, self.feature_spec)
         if said is not None:
             found = localize_with_narration(self, wanted, rows, said, name, decoder_of(self, decoder))
@@ -82,6 +80,9 @@ class Model:
         """A task that the model knows, by id or by title in any case."""
         known = {t.title.lower(): t for t in self.tasks.values()} | {t.id: t for t in self.tasks.values()}
         found = known.get(str(name)) or known.get(str(name).lower())
+        alike = [t.id for t in self.tasks.values() if t.title.lower() == str(name).lower()]
+        if len(alike) > 1 and name not in self.tasks:
+            raise InputError(f"task '{name!s:.60}' is the title of {len(alike)} tasks; expected an id: {', '.join(alike[:5])}")
         if found is None:
             from difflib import get_close_matches
 
@@ -104,17 +105,13 @@ class Model:
     def _features_of(self, video: Video) -> tuple[npt.NDArray[np.floating], str]:
         """(T, D) of a video, and its name for messages."""
         if isinstance(video, np.ndarray):
-            if video.ndim != 2 or video.dtype.kind != "f":
-                raise InputError(
-                    f"an array of shape {video.shape} and type {video.dtype}; expected features (T, D) in floating point"
-                )
-            return video, ""
+            return _checked_array(video), ""
         if not isinstance(video, str | Path):
             raise InputError(f"a {type(video).__name__} is no video; expected a video file, a feature file or an array (T, D)")
         from crosstask.model.video_features import features_of_file
 
         path = path_argument(video, "a video file or a feature file")
-        return features_of_file(path, self.feature_spec, self.weights), path.stem
+        return finite_rows(features_of_file(path, self.feature_spec, self.weights), path.stem), path.stem
 
     def with_features(self, features: str) -> "Model":
         """The same model, told where the weights of its features are on this computer: "clip=FOLDER".
@@ -151,6 +148,17 @@ class Model:
             f"Model(method='{self.method}', {len(self.tasks)} tasks, features='{self.feature_spec}', "
             f"trained on {len(self.trained_on)} videos, seed={self.seed})"
         )
+
+
+def _checked_array(features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """The features (T, D) themselves, or an error for anything else."""
+    if not isinstance(features, np.ndarray):
+        raise InputError(f"a {type(features).__name__} is no array; expected features (T, D) in floating point")
+    if features.ndim != 2 or not len(features) or features.dtype.kind != "f":
+        raise InputError(
+            f"an array of shape {features.shape} and type {features.dtype}; expected features (T, D) in floating point"
+        )
+    return finite_rows(features, "the video")
 
 
 def _checked_labels(labels: object, task: Task) -> tuple[StepLabel, ...]:

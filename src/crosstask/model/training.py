@@ -72,10 +72,15 @@ def train(
         tasks=chosen.tasks,
         method=method_title(method),
         feature_spec=corpus.feature_spec,
-        trained_on=frozenset(video.key for video in chosen.videos if video.id in chosen.features),
+        trained_on=frozenset(video.key for video in chosen.videos if _can_train(chosen, video)),
         settings={**_settings_of(built, narration), **({"labelled_videos": len(chosen.labels)} if chosen.labels else {})},
         seed=seed,
     )
+
+
+def _can_train(corpus: Corpus, video: Video) -> bool:
+    """True if a video has features, at least as many segments as steps."""
+    return video.id in corpus.features and corpus.features.length(video.id) >= len(corpus.task_of(video).steps)
 
 
 def annotated_labels(corpus: Corpus, use_annotations: Iterable[str] | str | None) -> dict[VideoKey, tuple[StepLabel, ...]]:

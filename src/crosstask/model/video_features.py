@@ -18,7 +18,9 @@ def features_of_file(path: Path, feature_spec: str, weights: Mapping[str, Path] 
     """(T, D) of a feature file (.npy), or of a video file by the model's feature spec; a file of another spec is refused."""
     if not path.is_file():
         raise InputError(f"{path}: no such file; expected a video, or features (T, D) as .npy")
-    if path.suffix != ".npy":
+    if path.suffix.lower() == ".npz":
+        raise InputError(f"{path}: an archive of arrays; expected features (T, D) as .npy: numpy.save writes one")
+    if path.suffix.lower() != ".npy":
         return features_of_video(path, feature_spec, weights)
     found = read_feature_spec(path.parent)
     if "unknown" not in (found, feature_spec) and found != feature_spec:

@@ -212,7 +212,7 @@ def mention_centres(task: Task, narration: Narration, n_segments: int, encoder: 
 
     For speech that is not English, words are compared by stems of its language, and an encoder of English is replaced by the multilingual one.
     """
-    units = cue_windows(narration, neighbours=0)
+    units = cue_windows(narration.until(n_segments), neighbours=0)
     language = language_of(narration) or detect_language(" ; ".join(task.steps)) or ENGLISH
     encoder, vectors = suited_encoder(encoder, language), None
     if encoder is not None:

@@ -1,7 +1,7 @@
 """A corpus with subtitles -> windows for every video, by the two values of `narrate --recipe`: `paper` and `best` (collection.py)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def usable_videos(corpus: Corpus, videos: Iterable[Video]) -> tuple[list[Narrate
         if reason:
             unusable[video.key] = reason
         else:
-            usable.append(narrated)
+            usable.append(replace(narrated, narration=narrated.narration.until(narrated.n_segments)))
     return usable, unusable
 
 
@@ -63,6 +63,8 @@ def why_unusable(video: NarratedVideo, task: Task) -> str:
         return f"T = {video.n_segments} seconds cannot hold {n_steps} steps"
     if video.narration.words[0].start_s >= video.n_segments:
         return f"speech begins at {video.narration.words[0].start_s:.0f} s, after the {video.n_segments} s of the video"
+    if (n_words := len(video.narration.until(video.n_segments).words)) < n_steps:
+        return f"{n_words} words are spoken within the {video.n_segments} s of the video; expected one for each of the {n_steps} steps"
     return why_languages_differ(video.narration, task)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,10 +85,7 @@ def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tu
     task = replace(task, id=_file_name(task.id))
     videos: list[RunVideo] = []
     localizations: dict[VideoKey, Localization] = {}
-    for file in found:
-        name = _file_name(file.found.localization.video)
-        number = sum(video.id == name or video.id.startswith(f"{name} (") for video in videos)
-        video_id = f"{name} ({number + 1})" if number else name
+    for file, video_id in zip(found, _distinct([_file_name(file.found.localization.video) for file in found]), strict=True):
         media = None if file.media is None else str(file.media.resolve())
         content = None if file.media is None else content_digest(file.media)
         videos.append(RunVideo(task.id, video_id, file.found.n_segments, media, content=content))
@@ -97,6 +95,20 @@ def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tu
     notes = tuple(f"{file.path.name}: found by {file.found.source}" for file in found)
     run = Run(title, _METHOD, command, 0, False, {task.id: task}, tuple(videos), methods, notes=notes, version=__version__)
     return run, localizations
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The names; of those that repeat, all but the first get the next number that no other name has.
+
+    >>> _distinct(["talk (2)", "talk", "talk"])
+    ['talk (2)', 'talk', 'talk (3)']
+    """
+    taken, found = set(names), list[str]()
+    for name in names:
+        numbered = (f"{name} ({number})" for number in count(2))
+        found.append(name if name not in found else next(new for new in numbered if new not in taken))
+        taken.add(found[-1])
+    return found
 
 
 def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task, command: str) -> Path:

@@ -33,6 +33,14 @@ def raise_if_disk_failed(error: OSError) -> None:
         raise error
 
 
+def paths_in(folder: Path) -> list[Path]:
+    """What a folder holds, sorted; nothing where there is no such folder.
+
+    A folder that is forbidden is a PermissionError: `Path.glob` would take it for an empty one, and training would go on without its files.
+    """
+    return [folder / name for name in sorted(os.listdir(folder))] if folder.is_dir() else []  # noqa: PTH208 - names, not paths, are sorted
+
+
 def open_regular(path: Path) -> BinaryIO:
     """A regular file opened for reading; UnreadableFile for a FIFO, socket or device, which are opened without waiting."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
