@@ -220,6 +220,23 @@ def save_page(user: UserFolder, a: int, b: int) -> None:
         said_since(store, found[1], before)
 
 
+def open_viewer(user: UserFolder, a: int, b: int) -> None:
+    if (found := in_run(user, a)) is not None:
+        user.viewers.append((store_of(found[0]), found[1], dict(found[1].contents)))
+
+
+def answer_in_open_viewer(user: UserFolder, a: int, b: int) -> None:
+    """Label a step where the files or the run may have changed since the viewer was opened: refused, or a label of the file that was shown."""
+    if user.viewers:
+        store, view, contents = user.viewers[a % len(user.viewers)]
+        video = store.run.run.videos[b % len(store.run.run.videos)]
+        try:
+            change = store.label_step(video.key, 0, StepLabel(0, moment_s=float(b % 4)), (None, "random")[a % 2])
+        except InputError:
+            return
+        view.said.append(Said(change.id, contents[change.key], change.key.task, change.labels, change.drawn))
+
+
 def import_labels(user: UserFolder, a: int, b: int) -> None:
     if (found := in_run(user, a)) is None:
         return
@@ -288,6 +305,8 @@ ACTIONS: dict[str, Action] = {
     "save page": save_page,
     "import labels": import_labels,
     "undo": undo,
+    "open viewer": open_viewer,
+    "answer in open viewer": answer_in_open_viewer,
     "judge": judge,
     "learn again": learn_again,
     "extract": lambda user, a, b: command(
@@ -382,3 +401,29 @@ def test_commands_end_as_in_a_fresh_copy_of_the_users_files(part, tmp_path):
         except Exception as error:
             raise AssertionError(f"sequence {number}: {actions}") from error
         shutil.rmtree(tmp_path / str(number))
+
+
+def test_models_are_not_trained_on_or_tested_with_features_of_a_replaced_video(tmp_path):
+    user, model = UserFolder(tmp_path), tmp_path / "model.safetensors"
+    user.write("annotations/latte_a.csv", b"1,1,2\n2,3,4\n")
+    extract = ("extract", user.corpus, "--features", "log-mel", "--workers", 1)
+    verbs = [("train", user.corpus, "--out", model), ("evaluate", user.corpus, "--model", model)]
+    command(user, *extract)
+    assert [command(user, *verb)[0] for verb in verbs] == [0, 0]
+    user.write("videos/latte/a.mp4", content(4))
+    for verb in verbs:
+        code, _, messages = command(user, *verb)
+        assert code == 2 and "a.npy: extracted from another file than a.mp4 is now; repeat `crosstask extract" in messages
+    command(user, *extract)
+    assert [command(user, *verb)[0] for verb in verbs] == [0, 0]
+
+
+def test_narration_does_not_use_speech_that_was_recognised_in_a_replaced_video(tmp_path):
+    user = UserFolder(tmp_path)
+    for name in user.named(".srt"):
+        user.remove(name)
+    run_into(user, "run")
+    for number, name in enumerate(user.named(".mp4")):
+        user.write(name, content(3 + number % 2))
+    code, _, messages = command(user, "narrate", user.corpus)
+    assert code == 2 and "no video with subtitles" in messages

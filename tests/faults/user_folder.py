@@ -6,7 +6,7 @@ the content and the task.
 
 import json
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -15,6 +15,7 @@ from crosstask.datasets import open_corpus
 from crosstask.records import VideoKey
 from crosstask.runs import LabelStore, RunLabel
 from crosstask.runs.relevance import write_relevance
+from crosstask.viewer.annotations import AnnotationStore
 
 N_CONTENTS = 5
 WORDS = ("pour milk", "stir coffee", "boil water", "grind beans", "add sugar")
@@ -69,6 +70,9 @@ class UserFolder:
         self.files: dict[str, bytes] = {}
         self.removed: list[tuple[str, bytes]] = []
         self.runs: dict[str, RunView] = {}
+        self.viewers: list[
+            tuple[AnnotationStore, RunView, dict[VideoKey, bytes]]
+        ] = []  # open ones, with the files that they show
         for number, name in enumerate(("latte/a", "latte/b", "tea/c")):
             self.write(f"videos/{name}.mp4", content(number))
             self.write(f"videos/{name}.srt", subtitles(number))
@@ -149,8 +153,6 @@ class UserFolder:
     @staticmethod
     def _numbered(label: RunLabel, steps: tuple[str, ...]) -> RunLabel | None:
         """The label with the number that its step has now, None where no step or several have its name."""
-        from dataclasses import replace
-
         if steps.count(label.name) != 1:
             return None if steps[label.step : label.step + 1] != (label.name,) else label
         step = steps.index(label.name)

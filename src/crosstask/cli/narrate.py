@@ -98,7 +98,7 @@ def _write(corpus: "Corpus", found: "NarrationResult", others: "set[VideoKey]", 
 
     folder = derived_folder(corpus.folder or Path()) / "constraints"
     with nonblocking_lock(folder):  # windows of two recipes must not mix
-        write_windows(folder, corpus.tasks, found.windows, kept=others)
+        write_windows(folder, corpus.tasks, found.windows, corpus.subtitles, kept=others)
     published = (corpus.folder or Path()) / "crosstask_constraints"
     hidden = sum((published / f"{key}.csv").is_file() for key in found.windows)
     if hidden:

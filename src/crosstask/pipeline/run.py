@@ -217,7 +217,7 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
         if usable:
             with progress("narrating", len(usable)) as advance:
                 found = narrate_best(corpus, usable, config.encoder(transcripts(usable)), advance=advance)
-        write_windows(folder, corpus.tasks, found.windows)
+        write_windows(folder, corpus.tasks, found.windows, corpus.subtitles)
     ours = StepIntervalFiles(folder, corpus.tasks)
     if isinstance(corpus.windows, ChainMap):  # published windows go before ours
         return replace(corpus, windows=ChainMap(corpus.windows.maps[0], ours)), len(found.windows)  # type: ignore[arg-type]
