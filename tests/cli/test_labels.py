@@ -43,4 +43,4 @@ def test_labels_of_steps_that_got_another_name_are_counted(run, tmp_path):
     text = (run / "labels.jsonl").read_text()
     (run / "labels.jsonl").write_text(text.replace("pour milk", "add milk"))
     said = crosstask("labels", "list", run)
-    assert "1 label of steps that the run does not have, kept and not listed: 'add milk' of 1_v0" in said.stderr
+    assert "1 label of steps or video files that the run does not have, kept and not listed: 'add milk' of 1_v0" in said.stderr

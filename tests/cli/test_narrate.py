@@ -60,11 +60,13 @@ def test_windows_of_subtitles_that_are_gone_are_removed(talking: Path) -> None:
     assert runner.invoke(app, [str(talking), "--encoder", "tfidf"]).exit_code == 0
     assert len(open_corpus(talking).windows) == 4
     (talking / "crosstask_subtitles" / "d.vtt").unlink()
+    assert len(open_corpus(talking).windows) == 3
+    kept = talking / ".crosstask" / "constraints" / "5_d.csv"
     (talking / "only.txt").write_text("5_-a\n")
     assert runner.invoke(app, [str(talking), "--encoder", "tfidf", "--videos", str(talking / "only.txt")]).exit_code == 0
-    assert len(open_corpus(talking).windows) == 4
+    assert kept.exists() and len(open_corpus(talking).windows) == 3
     assert runner.invoke(app, [str(talking), "--encoder", "tfidf"]).exit_code == 0
-    assert sorted(key.video for key in open_corpus(talking).windows) == ["-a", "b c", "ç"]
+    assert not kept.exists() and sorted(key.video for key in open_corpus(talking).windows) == ["-a", "b c", "ç"]
 
 
 def test_windows_are_written_in_the_published_format_and_repeating_keeps_the_bytes(talking: Path) -> None:

@@ -4,6 +4,7 @@ import pytest
 from crosstask import open_corpus
 from crosstask.datasets import read_step_intervals, read_tasks, write_release, write_step_intervals, write_windows
 from crosstask.datasets.release import read_seconds, read_videos, read_windows
+from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.records import InputError, Interval, StepInterval, Task, VideoKey
 from tiny import TASKS, write_tiny
 
@@ -165,3 +166,18 @@ def test_two_videos_that_would_share_their_files_are_refused(tmp_path):
     (tmp_path / "videos.csv").write_text("1_2,3,\n1,2_3,\n")
     with pytest.raises(InputError, match=r"line 2: video 2_3 of task 1 and 3 of 1_2 would share the files 1_2_3"):
         read_videos(tmp_path / "videos.csv", tasks)
+
+
+def test_windows_of_subtitles_that_changed_or_are_gone_are_not_used(tmp_path):
+    task, keys = Task("1", "Make Latte", ("pour milk", "stir")), [VideoKey("1", name) for name in ("a", "b", "c")]
+    said = tmp_path / "subtitles"
+    said.mkdir()
+    for name in "abc":
+        (said / f"{name}.vtt").write_text("WEBVTT")
+    folder, windows = tmp_path / "windows", dict.fromkeys(keys, MILK)
+    write_windows(folder, {"1": task}, windows, SubtitleFolders((said,)))
+    (said / "a.vtt").write_text("WEBVTT edited")
+    (said / "b.vtt").unlink()
+    assert set(read_windows(folder, {"1": task}, SubtitleFolders((said,)))) == {keys[2]}
+    write_windows(folder, {"1": task}, {keys[0]: WATER}, SubtitleFolders((said,)), kept=keys)
+    assert dict(read_windows(folder, {"1": task}, SubtitleFolders((said,)))) == {keys[0]: WATER, keys[2]: MILK}

@@ -19,8 +19,9 @@ def write_video(
     options: dict[str, str] | None = None,
     draw=None,
     rotation: int = 0,
+    pitch: int = 300,
 ) -> Path:
-    """A video whose brightness is 20 + 30 per second; `times` gives a variable frame rate; sound is a tone of 300 + 200 s Hz."""
+    """A video whose brightness is 20 + 30 per second; `times` gives a variable frame rate; sound is a tone of `pitch` + 200 s Hz."""
     path.parent.mkdir(parents=True, exist_ok=True)
     times = times if times is not None else [i / rate for i in range(round(seconds * rate))]
     with av.open(str(path), "w", options=options or {}) as container:
@@ -41,7 +42,7 @@ def write_video(
         container.mux(stream.encode())
         if voice is not None:
             t = np.arange(round(seconds * 16000)) / 16000
-            wave = 0.5 * np.sin(2 * np.pi * (300 + 200 * np.floor(t)) * t)
+            wave = 0.5 * np.sin(2 * np.pi * (pitch + 200 * np.floor(t)) * t)
             for start in range(0, len(wave), 1024):
                 piece = av.AudioFrame.from_ndarray(wave[None, start : start + 1024].astype(np.float32), "fltp", "mono")
                 piece.sample_rate, piece.pts = 16000, start

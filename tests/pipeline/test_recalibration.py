@@ -5,7 +5,7 @@ import pytest
 
 from crosstask.pipeline.recalibration import FEWEST_ANSWERS, calibration_from, recalibrated
 from crosstask.records import FoundStep, Localization, StepLabel, VideoKey
-from crosstask.runs.label_changes import Change, RunLabel, change_from_line, change_to_line
+from crosstask.runs.label_changes import Change, RunLabel, change_from_line, change_to_line, live_changes
 
 
 def checked(number, confidence, right, drawn="gain"):
@@ -45,7 +45,7 @@ def test_the_first_answer_about_a_step_counts():
 def test_answers_that_were_undone_do_not_count():
     changes = answers(30, 0.1)
     undone = [Change(100 + change.id, change.key, undoes=change.id) for change in changes]
-    assert confidence_after([*changes, *undone]) == [0.5, 1.0]
+    assert confidence_after(live_changes([*changes, *undone])) == [0.5, 1.0]
 
 
 def test_the_confidence_of_an_answer_is_kept_in_its_line():

@@ -12,11 +12,12 @@ from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.features import read_rows, write_rows
 from crosstask.pipeline import run_labels
 from crosstask.pipeline.extract import Workers
+from crosstask.pipeline.media import media_of
 from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.pipeline.run_labels import relevant_videos, with_run_labels
 from crosstask.records import InputError, Interval, StepInterval, StepLabel, VideoKey
-from crosstask.runs import LabelStore, RunLabel, RunVideo, open_run, remove_labels_of_replaced, write_run
-from crosstask.runs.relevance import read_relevance, write_relevance
+from crosstask.runs import LabelStore, RunLabel, note_replaced_videos, open_run, write_run
+from crosstask.runs.relevance import write_relevance
 from crosstask.viewer.annotations import AnnotationStore
 from tiny import TASKS, tiny_corpus
 
@@ -113,7 +114,7 @@ def test_irrelevant_videos_are_found_in_but_not_trained_on(folder):
     done = run(folder)
     assert VideoKey("1", "-v1_2") not in done.model.trained_on and len(done.model.trained_on) == 11
     assert len(done.localized) == 12
-    assert len(relevant_videos(done.corpus.videos, folder / "run")) == 11
+    assert len(relevant_videos(done.corpus.videos, folder / "run", {})) == 11
 
 
 def test_all_the_command_says(folder):
@@ -126,63 +127,51 @@ def test_all_the_command_says(folder):
 
 def test_labels_of_a_replaced_video_are_removed_and_can_be_undone(folder, caplog):
     run(folder)
-    keys = VideoKey("1", "-v1_1"), VideoKey("1", "-v1_2"), VideoKey("2", "v2_1")
+    keys = VideoKey("1", "-v1_1"), VideoKey("1", "-v1_2"), VideoKey("2", "-v2_1")
     opened = open_run(folder / "run")
-    contents = {video.key: "a" for video in opened.run.videos if video.key != keys[2]}
+    contents = {video.key: f"of {video.id}" for video in opened.run.videos if video.key != keys[2]}
     described = replace(opened.run, videos=tuple(replace(v, content=contents.get(v.key)) for v in opened.run.videos))
     write_run(folder / "run", described, {name: list(found.values()) for name, found in opened.localizations.items()})
     for key in keys:
-        label(folder, key, StepLabel(0, moment_s=5.0))
-    remove_labels_of_replaced(folder / "run", dict.fromkeys(keys[1:], "b") | {keys[0]: "a"})
-    remove_labels_of_replaced(folder / "run", dict.fromkeys(keys[1:], "b") | {keys[0]: "a"})
-    store = LabelStore(folder / "run", TASKS)
-    assert set(store.labels()) == {keys[0], keys[2]} and len(store.changes()) == 4
-    assert f"{keys[1]}: its file was replaced, so its 1 labels are not used" in caplog.text
-    store.undo(store.changes()[-1].id)
-    assert set(store.labels()) == set(keys)
-
-
-def test_labels_follow_a_video_that_is_called_by_its_task_since_another_has_its_name(folder, caplog):
-    for task, content in (("1", b"one"), ("2", b"other")):
-        (folder / "videos" / task).mkdir(parents=True)
-        (folder / "videos" / task / "film.mp4").write_bytes(content)
-    (folder / "run").mkdir()
-    label(folder, VideoKey("1", "film"), StepLabel(0, moment_s=5.0))
-    label(folder, VideoKey("1", "gone"), StepLabel(0, moment_s=6.0))
+        label(folder, key, StepLabel(0, moment_s=5.0))  # as an earlier version wrote it, without the content
+    now = {**dict.fromkeys(keys, "other"), keys[0]: contents[keys[0]]}
     for _ in range(2):
-        corpus = with_run_labels(open_corpus(folder), folder / "run")
-        assert corpus.labels == {VideoKey("1", "1-film"): (StepLabel(0, moment_s=5.0),)}
-    assert len(LabelStore(folder / "run", TASKS).changes()) == 3
-    assert "labels of 1 videos that the corpus does not have are not used: 1_gone" in caplog.text
+        store = LabelStore(folder / "run", TASKS, now)
+        note_replaced_videos(folder / "run", store)
+        assert set(store.labels()) == {keys[0], keys[2]}
+    assert f"{keys[1]}: its file was replaced, so its 1 labels are not used" in caplog.text
+    assert set(LabelStore(folder / "run", TASKS, contents).labels()) == {keys[0], keys[1]}, "the former file has them still"
+    store.undo(store.changes()[-1].id)
+    assert store.step_labels()[keys[1]] == (StepLabel(0, moment_s=5.0),) and set(store.labels()) == set(keys)
 
 
-def test_what_was_said_follows_a_video_to_the_name_with_its_task_and_back(folder, monkeypatch):
-    """Nobody moved the video: only the name of another one changed its id."""
+def test_what_was_said_follows_a_file_to_another_name_and_back(folder, monkeypatch, caplog):
+    """Another task with a video of its name changes the id of a video, and a user may rename the file."""
     one, other = folder / "videos" / "1" / "film.mp4", folder / "videos" / "2" / "film.mp4"
     for path in (one, other):
         path.parent.mkdir(parents=True)
     one.write_bytes(b"one")
-    plain, with_task = VideoKey("1", "film"), VideoKey("1", "1-film")
-    monkeypatch.setattr(run_labels, "contents_of", lambda corpus: {plain: "digest", with_task: "digest"})
-    run(folder)
-    described = open_run(folder / "run")
-    videos = (*described.run.videos, RunVideo("1", "film", 40, content="digest"))
-    write_run(folder / "run", replace(described.run, videos=videos), {"hmm": list(described.localizations["hmm"].values())})
-    label(folder, plain, StepLabel(0, moment_s=5.0))
-    write_relevance(folder / "run", {plain: "irrelevant"})
-
+    digests = {b"one": "digest of one", b"other": "digest of the other"}
+    monkeypatch.setattr(
+        run_labels, "contents_of", lambda corpus: {key: digests[path.read_bytes()] for key, path in media_of(corpus).items()}
+    )
+    plain, with_task, renamed = VideoKey("1", "film"), VideoKey("1", "1-film"), VideoKey("1", "new")
+    (folder / "run").mkdir()
+    store = LabelStore(folder / "run", TASKS, {plain: "digest of one"})
+    store.append(plain, [RunLabel(0, TASKS["1"].steps[0], StepLabel(0, moment_s=5.0))], "viewer")
+    assert with_run_labels(open_corpus(folder), folder / "run").labels == {plain: (StepLabel(0, moment_s=5.0),)}
     other.write_bytes(b"other")
     assert with_run_labels(open_corpus(folder), folder / "run").labels == {with_task: (StepLabel(0, moment_s=5.0),)}
-    assert read_relevance(folder / "run") == {with_task: "irrelevant"}
-    label(folder, with_task, StepLabel(0, moment_s=7.0), StepLabel(1))
-    videos = (*videos[:-1], RunVideo("1", "1-film", 40, content="digest"))
-    write_run(folder / "run", replace(described.run, videos=videos), {"hmm": list(described.localizations["hmm"].values())})
-
+    store = LabelStore(folder / "run", TASKS, {with_task: "digest of one"})
+    store.append(with_task, [RunLabel(0, TASKS["1"].steps[0], StepLabel(0, moment_s=7.0))], "viewer")
     other.unlink()
-    for _ in range(2):
-        assert with_run_labels(open_corpus(folder), folder / "run").labels == {plain: (StepLabel(0, moment_s=7.0), StepLabel(1))}
-    assert read_relevance(folder / "run") == {plain: "irrelevant"}
-    assert len(LabelStore(folder / "run", TASKS).changes()) == 4
+    assert with_run_labels(open_corpus(folder), folder / "run").labels == {plain: (StepLabel(0, moment_s=7.0),)}
+    one.rename(one.with_stem("new"))
+    assert with_run_labels(open_corpus(folder), folder / "run").labels == {renamed: (StepLabel(0, moment_s=7.0),)}
+    assert len(store.changes()) == 2 and not caplog.text
+    one.with_stem("new").unlink()
+    assert not with_run_labels(open_corpus(folder), folder / "run").labels
+    assert "2 labels are kept but not used" in caplog.text
 
 
 def test_labels_of_a_step_or_task_with_another_name_are_kept_and_named(folder, caplog):

@@ -11,15 +11,14 @@ from crosstask.runs import (
     Run,
     RunLabel,
     RunVideo,
-    known_contents,
+    note_replaced_videos,
     open_run,
     refuse_folder_of_corpus,
     refuse_other_run,
-    remove_labels_of_replaced,
     write_localizations,
     write_run,
 )
-from crosstask.runs.relevance import read_relevance, write_relevance
+from crosstask.runs.relevance import read_relevance, save_relevance
 from tiny import tiny_corpus
 
 
@@ -100,7 +99,7 @@ def test_localizations_of_other_steps_than_those_of_the_run_are_an_error(tmp_pat
 
 def test_labels_of_a_person_replace_the_answers_of_every_method_at_once(tmp_path):
     from crosstask.records import StepLabel
-    from crosstask.runs import LabelStore, RunLabel
+    from crosstask.runs import RunLabel
 
     folder, run, _ = tiny_run(tmp_path / "r")
     opened, key = open_run(folder), VideoKey("1", "-v1_1")
@@ -176,24 +175,27 @@ def test_transcripts_of_subtitles_that_are_gone_are_removed(tmp_path):
 
 
 def test_what_was_said_of_a_video_is_not_used_for_another_file_that_comes_after_it_was_gone(tmp_path, caplog):
-    """The video is away in one run, in the next another file has its name."""
+    """The video is away in one run, in the next another file has its name; then its own file comes back."""
     folder, run, parses = tiny_run(tmp_path / "r")
     run = replace(run, videos=tuple(replace(video, content=f"content {i}") for i, video in enumerate(run.videos)))
     gone, kept = run.videos[0].key, run.videos[1].key
-    write_run(folder, run, {"proposed": parses})
-    store, step = LabelStore(folder, run.tasks), run.tasks[gone.task].steps[0]
-    for key in (gone, kept):
-        store.append(key, [RunLabel(0, step, StepLabel(0, moment_s=3.0))], "viewer")
-    write_relevance(folder, {gone: "irrelevant", kept: "irrelevant"})
-    for videos in (run.videos[2:], run.videos[1:]):
+    step = RunLabel(0, run.tasks[gone.task].steps[0], StepLabel(0, moment_s=3.0))
+
+    def said_with(*videos):
         write_run(folder, replace(run, videos=videos), {"proposed": parses})
-    assert known_contents(folder) == {video.key: video.content for video in run.videos}
-    remove_labels_of_replaced(folder, {gone: "content 0", kept: "content 1"})
-    assert set(store.labels()) == {gone, kept} == set(read_relevance(folder))
-    remove_labels_of_replaced(folder, {gone: "other content", kept: "content 1"})
-    assert set(store.labels()) == {kept} == set(read_relevance(folder))
+        opened = open_run(folder)
+        note_replaced_videos(folder, opened.labels)
+        return opened.labels.labels().keys(), read_relevance(folder, opened.contents).keys()
+
+    said_with(*run.videos)
+    opened = open_run(folder)
+    for key in (gone, kept):
+        opened.labels.append(key, [step], "viewer")
+    save_relevance(folder, {gone: "irrelevant", kept: "irrelevant"}, opened.contents)
+    assert said_with(*run.videos[1:]) == ({kept}, {kept})
+    assert said_with(replace(run.videos[0], content="other"), *run.videos[1:]) == ({kept}, {kept})
     assert f"{gone}: its file was replaced, so its 1 labels are not used" in caplog.text
-    assert f"{gone}: its file was replaced, so that it was judged irrelevant is not used" in caplog.text
+    assert said_with(*run.videos) == ({gone, kept}, {gone, kept})
 
 
 def test_a_run_is_not_written_over_the_results_of_an_experiment_that_left_no_run(tmp_path):

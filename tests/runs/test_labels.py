@@ -214,9 +214,9 @@ def test_a_label_that_could_not_be_read_again_is_not_written(store, tmp_path):
 def test_a_label_of_a_repeated_name_whose_place_is_another_step_now_is_named(tmp_path):
     task = replace(TASKS["1"], steps=("stir", "pour", "stir"))
     LabelStore(tmp_path, {"1": task}).append(KEY, [RunLabel(2, "stir", StepLabel(2, moment_s=5.0))], "viewer")
-    assert LabelStore(tmp_path, {"1": task}).without_step() == []
+    assert LabelStore(tmp_path, {"1": task}).unused() == []
     changed = LabelStore(tmp_path, {"1": replace(task, steps=("stir", "stir", "pour"))})
-    assert changed.labels() == {} and changed.without_step() == [f"'stir' of {KEY}"]
+    assert changed.labels() == {} and changed.unused() == [f"'stir' of {KEY}"]
 
 
 def test_the_last_word_about_a_step_holds_whatever_place_it_had_in_the_list_then(tmp_path):
@@ -226,9 +226,39 @@ def test_the_last_word_about_a_step_holds_whatever_place_it_had_in_the_list_then
     LabelStore(tmp_path, long).append(KEY, [RunLabel(1, "pour", StepLabel(1, moment_s=9.0))], "viewer")
     for tasks, place in ((short, 0), (long, 1)):
         assert LabelStore(tmp_path, tasks).step_labels() == {KEY: (StepLabel(place, moment_s=9.0),)}
-        assert LabelStore(tmp_path, tasks).without_step() == []
+        assert LabelStore(tmp_path, tasks).unused() == []
     LabelStore(tmp_path, long).append(KEY, [RunLabel(1, "pour", None)], "viewer")
     assert LabelStore(tmp_path, short).labels() == {}
     LabelStore(tmp_path, long).undo(3)
     LabelStore(tmp_path, long).undo(2)
     assert LabelStore(tmp_path, long).step_labels() == {KEY: (StepLabel(1, moment_s=5.0),)}
+
+
+def test_the_answers_of_a_review_have_the_numbers_of_the_list_as_it_is_now(tmp_path):
+    """Otherwise the accuracy and the calibration would count them for other steps."""
+    LabelStore(tmp_path, TASKS).append(KEY, [moment(0, 3), absent(2)], "review", "random")
+    reversed_ = {"1": replace(TASKS["1"], steps=STEPS[::-1][:2])}
+    (change,) = LabelStore(tmp_path, reversed_).current()
+    assert [(label.step, label.name, label.label) for label in change.labels] == [(0, STEPS[2], StepLabel(0))]
+    assert LabelStore(tmp_path, reversed_).unused() == [f"'{STEPS[0]}' of {KEY}"]
+
+
+def test_a_label_is_of_the_content_of_a_file_and_not_of_its_name(tmp_path):
+    renamed, copied = VideoKey("1", "renamed"), VideoKey("1", "copied")
+    LabelStore(tmp_path, TASKS, {KEY: "a"}).append(KEY, [moment(0, 3)], "viewer")
+    for contents, expected in (
+        ({KEY: "a"}, {KEY}),
+        ({KEY: "b"}, set()),
+        ({KEY: "b", renamed: "a", copied: "a"}, {renamed, copied}),
+        ({OTHER: "a"}, set()),
+        ({KEY: None}, {KEY}),
+        ({renamed: None}, set()),
+    ):
+        store = LabelStore(tmp_path, TASKS, contents)
+        assert store.labels().keys() == expected and bool(store.unused()) == (not expected), contents
+
+
+def test_a_label_without_a_content_has_that_of_the_next_change_of_its_video(tmp_path):
+    LabelStore(tmp_path, TASKS).append(KEY, [moment(0, 3)], "an earlier version")
+    LabelStore(tmp_path, TASKS, {KEY: "a"}).note_contents()
+    assert LabelStore(tmp_path, TASKS, {KEY: "a"}).labels() and not LabelStore(tmp_path, TASKS, {KEY: "b"}).labels()

@@ -49,12 +49,14 @@ def evaluate(
     """
     from crosstask.datasets import open_corpus
     from crosstask.evaluation.evaluate import evaluate as evaluate_model
+    from crosstask.pipeline.preflight import refuse_outdated_features
     from crosstask.records import InputError
 
     check_decoder(decoder)
     if (model is None) == (method is None):
         raise InputError("say what to evaluate: either --model FILE or --method uniform|random|zero-shot")
     opened = open_corpus(corpus)
+    refuse_outdated_features(opened)
     tested = test_videos(opened, videos, split)
     if not tested and split is not None:
         raise InputError(

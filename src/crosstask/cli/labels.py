@@ -64,8 +64,10 @@ def labels_list(run: RunArgument, as_json: AsJson = False) -> None:
         counts = opened.counts()
         print_json({"labels": rows, "found": counts.found, "corrected": counts.corrected})
         return
-    if unused := opened.labels.without_step():
-        note(f"{counted(len(unused), 'label')} of steps that the run does not have, kept and not listed: {unused[0]} ...")
+    if unused := opened.labels.unused():
+        note(
+            f"{counted(len(unused), 'label')} of steps or video files that the run does not have, kept and not listed: {unused[0]} ..."
+        )
     if not rows:
         say("no labels; `crosstask view` and `crosstask labels import` make some")
         return

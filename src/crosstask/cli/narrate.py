@@ -40,10 +40,15 @@ def narrate(
     """
     from crosstask.datasets import open_corpus
     from crosstask.narration.narrate import narrate_corpus, narration_method
+    from crosstask.pipeline.media import files_by_id, media_of
+    from crosstask.pipeline.transcribe import remove_outdated
     from crosstask.records import InputError
+    from crosstask.storage import existing_derived_folder
 
     narration_method(recipe)  # an unknown recipe is refused before any work
     opened = open_corpus(corpus)
+    if remove_outdated(files_by_id(media_of(opened))[0], existing_derived_folder(corpus, "subtitles")):
+        opened = open_corpus(corpus)
     wanted = listed_videos(opened, videos) if videos is not None else list(opened.videos)
     narrated = [v for v in wanted if v.id in opened.subtitles and (not score or v.key in opened.annotations)]
     if not narrated:
@@ -93,7 +98,7 @@ def _write(corpus: "Corpus", found: "NarrationResult", others: "set[VideoKey]", 
 
     folder = derived_folder(corpus.folder or Path()) / "constraints"
     with nonblocking_lock(folder):  # windows of two recipes must not mix
-        write_windows(folder, corpus.tasks, found.windows, kept=others)
+        write_windows(folder, corpus.tasks, found.windows, corpus.subtitles, kept=others)
     published = (corpus.folder or Path()) / "crosstask_constraints"
     hidden = sum((published / f"{key}.csv").is_file() for key in found.windows)
     if hidden:

@@ -76,10 +76,13 @@ def train(
     from crosstask.model.file import save_model
     from crosstask.model.training import n_epochs
     from crosstask.model.training import train as train_model
+    from crosstask.pipeline.preflight import refuse_outdated_features
     from crosstask.storage import nonblocking_lock, refuse_other_content
 
     name = chosen_method(method, recipe)
-    opened = with_packed_features(open_corpus(corpus), progress)
+    opened = open_corpus(corpus)
+    refuse_outdated_features(opened)
+    opened = with_packed_features(opened, progress)
     chosen = _only_tasks(opened.only(training_videos(opened, videos, split, shared_videos)), tasks)
     given: dict[str, Any] = {
         "sharing": sharing,

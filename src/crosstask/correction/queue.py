@@ -16,7 +16,6 @@ from typing import Any
 from crosstask.correction.accuracy import Accuracy
 from crosstask.records import FoundStep, VideoKey
 from crosstask.runs import Change, RunFolder
-from crosstask.runs.label_changes import live_changes
 from crosstask.runs.relevance import IRRELEVANT, read_relevance
 
 RANDOM_EVERY = 5
@@ -88,7 +87,7 @@ def probability_right(found: FoundStep) -> float:
 def review(run: RunFolder, n: int = LOOK_AHEAD) -> Review:
     """The next `n` steps of a run to check, and what is known so far."""
     pool = pool_of(run)
-    changes = live_changes(run.labels.changes())
+    changes = run.labels.current()
     labelled = {(key, step) for key, labels in run.labels.labels().items() for step in labels}
     answered = sum(change.drawn is not None for change in changes)
     ahead = pool.next_items(labelled, answered, max(n, LOOK_AHEAD))
@@ -144,7 +143,7 @@ def next_items(
 
 def pool_of(run: RunFolder) -> Pool:
     """The pool of a run, kept until its localizations or the relevance of its videos change."""
-    irrelevant = frozenset(key for key, relevance in read_relevance(run.folder).items() if relevance == IRRELEVANT)
+    irrelevant = frozenset(key for key, relevance in read_relevance(run.folder, run.contents).items() if relevance == IRRELEVANT)
     signature = (run.machine_signature, irrelevant)
     return run.remember("pool", signature, lambda: make_pool(_found_steps(run, irrelevant), run.run.seed))
 

@@ -37,6 +37,10 @@ def read_corpus_toml(folder: Path) -> Corpus:
     derived = existing_derived_folder(folder, "features")
     features = own_features(folder) or (derived if derived.is_dir() else None)
     windows = folder / "constraints"
+    subtitles = SubtitleFolders(
+        (existing_derived_folder(folder, "subtitles"), *sorted({path.parent for path in media.values()})),
+        {path.with_suffix(""): key.video for key, path in renamed.items()},
+    )
     return Corpus(
         name=folder.resolve().name,
         tasks=tasks,
@@ -47,11 +51,8 @@ def read_corpus_toml(folder: Path) -> Corpus:
         ),
         windows=StepIntervalFiles(windows, tasks)
         if windows.is_dir()
-        else read_windows(existing_derived_folder(folder, "constraints"), tasks),
-        subtitles=SubtitleFolders(
-            (existing_derived_folder(folder, "subtitles"), *sorted({path.parent for path in media.values()})),
-            {path.with_suffix(""): key.video for key, path in renamed.items()},
-        ),
+        else read_windows(existing_derived_folder(folder, "constraints"), tasks, subtitles),
+        subtitles=subtitles,
         features=NpyFeatures(features) if features else NoFeatures(),
         folder=folder,
         feature_spec=read_feature_spec(features) if features else "unknown",

@@ -29,6 +29,7 @@ from crosstask.records import (
     Corpus,
     InputError,
     Interval,
+    Narration,
     NoFeatures,
     StepInterval,
     Task,
@@ -42,7 +43,8 @@ from crosstask.storage import existing_derived_folder, paths_in, raise_if_disk_f
 from crosstask.storage import read_text as storage_text
 
 log = logging.getLogger(__name__)
-STEPS_FILE = "steps.json"  # beside windows that we made: the steps of each task, which the windows number
+STEPS_FILE = "steps.json"  # beside windows that we made: the steps of each task, which they number, and digests of the subtitles
+NO_SUBTITLES = SubtitleFolders(())
 _NAMED = 5  # tasks that a warning lists
 _MAX_DIGITS = 6  # of T in seconds, eleven days; larger values are refused, as arrays of length T are allocated
 
@@ -60,6 +62,7 @@ def read_release(folder: Path) -> Corpus:
     videos = read_videos(release / "videos.csv", tasks)
     validation = release / "videos_val.csv"
     features = folder / "crosstask_features"
+    subtitles = SubtitleFolders((folder / "crosstask_subtitles",))
     return Corpus(
         name=folder.resolve().name,
         tasks=tasks,
@@ -69,9 +72,9 @@ def read_release(folder: Path) -> Corpus:
         annotations=StepIntervalFiles(release / "annotations", tasks),
         windows=ChainMap(
             StepIntervalFiles(folder / "crosstask_constraints", tasks),  # type: ignore[arg-type] # a ChainMap asks for mutable mappings; these are only read
-            read_windows(existing_derived_folder(folder, "constraints"), tasks),  # type: ignore[arg-type]
+            read_windows(existing_derived_folder(folder, "constraints"), tasks, subtitles),  # type: ignore[arg-type]
         ),
-        subtitles=SubtitleFolders((folder / "crosstask_subtitles",)),
+        subtitles=subtitles,
         features=NpyFeatures(features) if features.is_dir() else NoFeatures(),
         folder=folder,
         feature_spec=read_feature_spec(features),
@@ -168,7 +171,10 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        return frozenset(path.name for path in paths_in(self.folder) if path.suffix == ".csv")
+        return frozenset(self._usable_names())
+
+    def _usable_names(self) -> set[str]:
+        return {path.name for path in paths_in(self.folder) if path.suffix == ".csv"}
 
     def path(self, key: VideoKey) -> Path:
         """Path of a video's file."""
@@ -199,46 +205,73 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
         return sum(1 for _ in self)
 
 
-def read_windows(folder: Path, tasks: Mapping[str, Task]) -> StepIntervalFiles:
-    """The windows that `write_windows` wrote; those of tasks that have other steps now are left out with a warning, as windows number the steps."""
-    steps = _steps_of_windows(folder)
+@dataclass(frozen=True)
+class WindowFiles(StepIntervalFiles):
+    """Windows that we made, without those of subtitles that are gone or changed since."""
+
+    subtitles: Mapping[str, Narration] = field(default_factory=dict)
+    made_from: Mapping[str, str] = field(default_factory=dict)  # TASK_VIDEO -> digest of its subtitles then, where it is known
+
+    def _usable_names(self) -> set[str]:
+        found = super()._usable_names()
+        known = {key: digest for key, digest in self.made_from.items() if f"{key}.csv" in found}
+        return found - {f"{key}.csv" for key, digest in known.items() if _digest(self.subtitles, key) != digest}
+
+
+def _digest(subtitles: Mapping[str, Narration], key: str) -> str | None:
+    return subtitles.digest(key.partition("_")[2]) if isinstance(subtitles, SubtitleFolders) else None
+
+
+def read_windows(folder: Path, tasks: Mapping[str, Task], subtitles: Mapping[str, Narration] = NO_SUBTITLES) -> WindowFiles:
+    """The windows that `write_windows` wrote; those of other steps, which they number, are left out with a warning, and of other subtitles."""
+    steps, made_from = _origin_of_windows(folder)
     outdated = sorted(name for name, task in tasks.items() if steps.get(name, task.steps) != task.steps)
     if outdated:
         log.warning(
             "the windows of %s were made for other steps and are not used: `crosstask narrate` or `crosstask run` makes new ones",
             ", ".join(outdated[:_NAMED]) + (f" and {len(outdated) - _NAMED} more tasks" if len(outdated) > _NAMED else ""),
         )
-    return StepIntervalFiles(folder, {name: task for name, task in tasks.items() if name not in outdated})
+    known = {name: task for name, task in tasks.items() if name not in outdated}
+    return WindowFiles(folder, known, subtitles=subtitles, made_from=made_from)
 
 
 def write_windows(
     folder: Path,
     tasks: Mapping[str, Task],
     windows: Mapping[VideoKey, Iterable[StepInterval]],
+    subtitles: Mapping[str, Narration] = NO_SUBTITLES,
     kept: Container[VideoKey] = frozenset(),
 ) -> None:
-    """Write windows, and the steps they are for; others in the folder are removed, except those of `kept` videos whose tasks have the same steps."""
-    steps = _steps_of_windows(folder)
-    written = {f"{key}.csv" for key in windows}
+    """Write windows, the steps they are for and the digests of the subtitles they are of.
+
+    Others in the folder are removed, except those of `kept` videos whose tasks have the same steps.
+    """
+    steps, before = _origin_of_windows(folder)
+    written = {str(key): digest for key in windows if (digest := _digest(subtitles, str(key))) is not None}
+    names = {f"{key}.csv" for key in windows}
     for path in sorted(folder.glob("*.csv")):
         key = VideoKey(*path.stem.split("_", 1)) if "_" in path.stem else None
         task = None if key is None else tasks.get(key.task)
         same = task is not None and steps.get(task.id, task.steps) == task.steps
-        if not same or not (path.name in written or key in kept):  # windows of other steps go before the new steps are recorded
+        rewritten = path.name in names and before.get(path.stem) == written.get(path.stem)
+        if not same or not (rewritten or key in kept):  # windows of other steps and subtitles go before the new ones are recorded
             path.unlink(missing_ok=True)
-    write_json(folder / STEPS_FILE, {"format": 1, "tasks": {name: list(task.steps) for name, task in sorted(tasks.items())}})
+    still = {name: digest for name, digest in before.items() if (folder / f"{name}.csv").is_file()} | written
+    numbered = {name: list(task.steps) for name, task in sorted(tasks.items())}
+    write_json(folder / STEPS_FILE, {"format": 1, "tasks": numbered, "subtitles": dict(sorted(still.items()))})
     for key, intervals in sorted(windows.items()):
         write_step_intervals(folder / f"{key}.csv", intervals)
 
 
-def _steps_of_windows(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Task -> the steps that the windows in a folder number; empty for windows of earlier versions, which did not record them."""
+def _origin_of_windows(folder: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Task -> the steps that the windows in a folder number, and TASK_VIDEO -> the digest of its subtitles then; empty where not recorded."""
     try:
-        tasks = json.loads(storage_text(folder / STEPS_FILE, "utf-8"))["tasks"]
-        return {name: tuple(map(str, steps)) for name, steps in tasks.items()}
+        data = json.loads(storage_text(folder / STEPS_FILE, "utf-8"))
+        steps = {name: tuple(map(str, steps)) for name, steps in data["tasks"].items()}
+        return steps, {str(name): str(digest) for name, digest in data.get("subtitles", {}).items()}
     except OSError as error:
         raise_if_disk_failed(error)
-        return {}
+        return {}, {}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{folder / STEPS_FILE}: damaged; delete {folder}, and `crosstask narrate` makes it again") from None
 

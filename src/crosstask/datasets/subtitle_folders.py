@@ -1,5 +1,6 @@
 """Narrations by video id from folders of subtitle files, read lazily."""
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from crosstask.records import Narration
-from crosstask.storage import paths_in
+from crosstask.storage import paths_in, raise_if_disk_failed, read_bytes
 
 EXTENSIONS = (".vtt", ".srt", ".json3", ".json")
 _ENGLISH = re.compile(r"en(glish)?([-_][a-z0-9_-]+)?", re.IGNORECASE)  # en, en-GB, en_US, en-orig
@@ -28,6 +29,16 @@ class SubtitleFolders(Mapping[str, Narration]):
             for folder in self.folders
             for name, path in files_by_video(folder).items()
         }
+
+    def digest(self, video_id: str) -> str | None:
+        """Sixteen hex digits of the SHA-256 of a video's subtitle file; None where there is none that can be read."""
+        try:
+            return hashlib.sha256(read_bytes(self.paths[video_id])).hexdigest()[:16]
+        except KeyError:
+            return None
+        except OSError as error:
+            raise_if_disk_failed(error)
+            return None
 
     def __getitem__(self, video_id: str) -> Narration:
         """The narration of a video."""

@@ -29,11 +29,11 @@ from crosstask.narration.joint_decoding import (
 )
 from crosstask.pipeline.frame_strips import write_strips
 from crosstask.pipeline.media import contents_of, media_of
-from crosstask.pipeline.recalibration import calibration_of_run, recalibrated
+from crosstask.pipeline.recalibration import calibration_from, recalibrated
 from crosstask.pipeline.run_labels import refresh_annotations
 from crosstask.records import Corpus, InputError, Localization, Narration, StepLabel, Task, Video, VideoKey
 from crosstask.report.page import EVALUATED_VIDEOS, LABELLED_VIDEOS, write_report
-from crosstask.runs import Run, RunVideo, open_run, write_run
+from crosstask.runs import LabelStore, Run, RunVideo, open_run, write_run
 
 if TYPE_CHECKING:
     from crosstask.pipeline.run import RunConfig
@@ -64,7 +64,7 @@ def localize_corpus(
     found: dict[str, list[Localization]] = {model.method: [], "uniform": []}
     scores, videos, reasons = [], [], dict(skipped)
     joint = joint_decoder_of(corpus, model) if config.decode_with_narration else None
-    calibration = calibration_of_run(out)
+    calibration = calibration_from(LabelStore(out, corpus.tasks, {v.key: contents.get(v.key) for v in corpus.videos}).current())
     for video in corpus.videos:
         if video.id not in corpus.features:
             continue

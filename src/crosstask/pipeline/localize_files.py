@@ -15,7 +15,7 @@ from crosstask.model.joint_localization import subtitles_beside
 from crosstask.model.localize_video import FEATURES, FoundInFile, localize_file
 from crosstask.pipeline.run_labels import refresh_annotations
 from crosstask.records import InputError, Localization, Narration, Task, VideoKey, refuse_escaping_id
-from crosstask.runs import Run, RunVideo, refuse_other_run, remove_labels_of_replaced, write_run
+from crosstask.runs import LabelStore, Run, RunVideo, note_replaced_videos, refuse_other_run, write_run
 from crosstask.storage import write_text
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task
     run, localizations = run_of_files(found, task, command)
     media = [file.media for file in found if file.media is not None]
     refuse_other_run(folder, _METHOD, media, [video.id for video in run.videos])
-    remove_labels_of_replaced(folder, {video.key: video.content for video in run.videos if video.content is not None})
+    note_replaced_videos(folder, LabelStore(folder, run.tasks, {video.key: video.content for video in run.videos}))
     said: dict[VideoKey, Narration] = {
         video.key: file.found.narration for video, file in zip(run.videos, found, strict=True) if file.found.narration is not None
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 from crosstask.datasets.corpus_toml import own_features
 from crosstask.extraction.content_hash import content_digest
 from crosstask.extraction.extract_many import content_of_features
-from crosstask.features import read_feature_spec
+from crosstask.features import NpyFeatures, read_feature_spec
 from crosstask.pipeline.media import media_of, refuse_without
 from crosstask.pipeline.transcribe import raise_if_no_speech_model
 from crosstask.records import Corpus, InputError, Video, VideoKey
@@ -45,15 +45,24 @@ def check_own_features(corpus: Corpus, wanted: str | None) -> None:
     spec = read_feature_spec(own)
     if wanted is not None and spec not in ("unknown", wanted):
         raise InputError(f"{own}: holds features '{spec}', not '{wanted}'; leave out --features, or move the folder away")
-    for key, path in sorted(media_of(corpus).items()):
+    refuse_outdated_features(corpus)
+
+
+def refuse_outdated_features(corpus: Corpus) -> None:
+    """An error where features were extracted from another file than the one that the video has now."""
+    folder = corpus.features.folder if isinstance(corpus.features, NpyFeatures) else None
+    for key, path in sorted(media_of(corpus).items() if folder is not None else ()):
+        assert folder is not None
         try:
-            replaced = content_of_features(own, key.video) not in (None, content_digest(path))
+            made_from = content_of_features(folder, key.video)
+            replaced = made_from is not None and key.video in corpus.features and made_from != content_digest(path)
         except OSError as error:  # its features do not need the file
             raise_if_disk_failed(error)
             continue
         if replaced:
-            repeat = shlex.join(["crosstask", "extract", str(corpus.folder), "--features", spec, "--out", str(own)])
-            raise InputError(f"{own / key.video}.npy: extracted from another file than {path.name} is now; repeat `{repeat}`")
+            out = ["--out", str(folder)] if corpus.folder is not None and folder == own_features(corpus.folder) else []
+            repeat = shlex.join(["crosstask", "extract", str(corpus.folder), "--features", corpus.feature_spec, *out])
+            raise InputError(f"{folder / key.video}.npy: extracted from another file than {path.name} is now; repeat `{repeat}`")
 
 
 def has_own_features(corpus: Corpus) -> bool:

@@ -7,26 +7,22 @@ sample; corrections that a person made unasked are mostly of wrong answers. Plat
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from crosstask.inference.confidence import Calibration, calibrated, fit_calibration
 from crosstask.records import Localization, VideoKey
-from crosstask.runs import LabelStore
-from crosstask.runs.label_changes import Change, live_changes
+from crosstask.runs import Change
 
 FEWEST_ANSWERS = 10  # with fewer, the package's calibration is kept
 _IDENTITY = Calibration(1.0, 0.0)  # the prior: the confidence of the package is right as it is
 
 
-def calibration_of_run(folder: Path) -> Calibration | None:
-    """The map from the package's confidence to that of this collection; None where too few answers were checked."""
-    return calibration_from(LabelStore(folder, {}).changes())
-
-
 def calibration_from(changes: Iterable[Change]) -> Calibration | None:
-    """The same from changes of labels; the first answer about a step that was not undone counts, as later ones may have been learnt from."""
+    """The map from the package's confidence to that of this collection; None where too few answers were checked.
+
+    `changes` are those that hold (`LabelStore.current`). The first answer about a step counts, as later ones may have been learnt from.
+    """
     first: dict[tuple[VideoKey, int], tuple[float, bool]] = {}
-    for change in live_changes(changes):
+    for change in changes:
         for label in change.labels:
             if change.drawn is not None and label.right is not None and label.confidence is not None:
                 first.setdefault((change.key, label.step), (label.confidence, label.right))

@@ -20,7 +20,7 @@ from crosstask.model.training import train
 from crosstask.narration.joint_decoding import JointDecoder
 from crosstask.pipeline.features_of_run import why_not_for_model
 from crosstask.pipeline.localize_corpus import joint_decoder_of, localize_labelled
-from crosstask.pipeline.recalibration import calibration_of_run, recalibrated
+from crosstask.pipeline.recalibration import calibration_from, recalibrated
 from crosstask.pipeline.run_labels import BEFORE, labels_of, relevant_videos
 from crosstask.records import Corpus, FeatureRows, FoundStep, InputError, Localization, Video, VideoKey
 from crosstask.report.page import LABELLED_VIDEOS, write_report
@@ -111,13 +111,13 @@ def learn(run: RunFolder, model: Model, features: FeatureRows) -> Proposal:
     known = [
         video for video in corpus.videos if video.id in features and (video.key in model.trained_on or video.key in corpus.labels)
     ]
-    chosen = relevant_videos(known, run.folder)
+    chosen = relevant_videos(known, run.folder, run.contents)
     kept = replace(corpus.only_tasks({video.task for video in chosen}).only(chosen), labels=labels_of(corpus, chosen))
     sharing = getattr(model.scorer, "sharing", None)
     new = train(kept, model.method, sharing, seed=model.seed, start=model, pack=False)
     joint = joint_decoder_of(corpus, new) if decoded_with_narration(run, corpus, model) else None
     localizations, scores = _localized(corpus, corpus.videos, new, joint)
-    calibration = calibration_of_run(run.folder)
+    calibration = calibration_from(run.labels.current())
     localizations = {
         key: recalibrated(found, calibration, (label.step for label in corpus.labels.get(key, ())))
         for key, found in localizations.items()

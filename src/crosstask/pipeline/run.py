@@ -29,7 +29,7 @@ from crosstask.model.training import n_epochs, train
 from crosstask.narration.narrate import NarrationResult, narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import KIND, localize_corpus
-from crosstask.pipeline.media import files_by_id, media_of
+from crosstask.pipeline.media import contents_of, files_by_id, media_of
 from crosstask.pipeline.preflight import (
     check_before_run,
     check_own_features,
@@ -217,7 +217,7 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
         if usable:
             with progress("narrating", len(usable)) as advance:
                 found = narrate_best(corpus, usable, config.encoder(transcripts(usable)), advance=advance)
-        write_windows(folder, corpus.tasks, found.windows)
+        write_windows(folder, corpus.tasks, found.windows, corpus.subtitles)
     ours = StepIntervalFiles(folder, corpus.tasks)
     if isinstance(corpus.windows, ChainMap):  # published windows go before ours
         return replace(corpus, windows=ChainMap(corpus.windows.maps[0], ours)), len(found.windows)  # type: ignore[arg-type]
@@ -227,7 +227,7 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
 def _train(corpus: Corpus, out: Path, config: RunConfig, progress: Progress) -> Model:
     """The model of all relevant videos with features; labels of a person are hard supervision."""
     described = [video for video in corpus.videos if video.id in corpus.features]
-    chosen = relevant_videos(described, out)
+    chosen = relevant_videos(described, out, contents_of(corpus))
     if described and not chosen:
         raise InputError(f"corpus '{corpus.name}': every video is marked irrelevant in {out}; mark some as relevant in `view`")
     if config.train_videos is not None:

@@ -55,8 +55,9 @@ def transcribe_videos(
     return transcribed
 
 
-def remove_outdated(files: Mapping[str, Path], folder: Path) -> None:
-    """Remove subtitles that were made from a video file with other content than the one that has its name now."""
+def remove_outdated(files: Mapping[str, Path], folder: Path) -> list[str]:
+    """Remove subtitles that were made from a video file with other content than the one that has its name now; returns the videos."""
+    removed = []
     for video_id, path in sorted(files.items()):
         head = _head(folder / f"{video_id}.vtt")
         try:
@@ -66,6 +67,8 @@ def remove_outdated(files: Mapping[str, Path], folder: Path) -> None:
             continue
         if outdated:
             (folder / f"{video_id}.vtt").unlink(missing_ok=True)
+            removed.append(video_id)
+    return removed
 
 
 def _head(path: Path) -> str:

@@ -3,11 +3,10 @@
 from crosstask.runs.corrected import StepCounts, answer_is_right, confirmed, label_of
 from crosstask.runs.folder import (
     RunFolder,
-    known_contents,
+    note_replaced_videos,
     open_run,
     refuse_folder_of_corpus,
     refuse_other_run,
-    remove_labels_of_replaced,
 )
 from crosstask.runs.label_changes import Change, RunLabel
 from crosstask.runs.labels import LABELS_FILE, LabelStore
@@ -26,13 +25,12 @@ __all__ = [
     "answer_is_right",
     "confirmed",
     "inside",
-    "known_contents",
     "label_of",
+    "note_replaced_videos",
     "open_run",
     "refuse_folder_of_corpus",
     "refuse_other_run",
     "refuse_outside",
-    "remove_labels_of_replaced",
     "scores_path",
     "write_localizations",
     "write_run",

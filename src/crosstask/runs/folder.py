@@ -22,13 +22,12 @@ from crosstask.records import (
     Task,
     VideoKey,
     localization_from_json,
-    parse_video_key,
 )
 from crosstask.runs.corrected import StepCounts, count_steps, with_labels
-from crosstask.runs.label_changes import RunLabel, labels_after
+from crosstask.runs.label_changes import RunLabel
 from crosstask.runs.labels import LabelStore, file_signature
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
-from crosstask.runs.relevance import change_relevance, read_relevance
+from crosstask.runs.relevance import note_contents
 from crosstask.storage import NotAnArray, load_array, read_text
 
 log = logging.getLogger(__name__)
@@ -53,7 +52,12 @@ class RunFolder:
     @cached_property
     def labels(self) -> LabelStore:
         """What people said about the steps of the videos."""
-        return LabelStore(self.folder, self.run.tasks)
+        return LabelStore(self.folder, self.run.tasks, {video.key: video.content for video in self.run.videos})
+
+    @cached_property
+    def contents(self) -> dict[VideoKey, str]:
+        """The digest of the file of each video of the run, where it is known."""
+        return {video.key: video.content for video in self.run.videos if video.content is not None}
 
     def remember(self, name: str, signature: object, compute: Callable[[], T]) -> T:
         """A computed value, which is computed again when its signature, a value that changes with what it depends on, is another."""
@@ -246,47 +250,22 @@ def _other_video(there: RunFolder, media: set[Path], ids: set[str]) -> str | Non
     return videos[0].id if videos and ids and not ids & {video.id for video in videos} else None
 
 
-def known_contents(folder: Path) -> dict[VideoKey, str]:
-    """The digest of the file of each video of a run folder, of the run that is there or, for judged videos, of an earlier one; empty without a run."""
+def note_replaced_videos(folder: Path, store: LabelStore) -> None:
+    """Before a run is written: what people said in its folder is of the files of the run that is there; say where a file is another now."""
     try:
-        there = open_run(folder).run
+        there = open_run(folder)
     except InputError:  # no run yet, or a damaged one
-        return {}
-    return {**there.earlier_contents, **{video.key: video.content for video in there.videos if video.content is not None}}
-
-
-def earlier_contents(folder: Path, run: Run) -> dict[VideoKey, str]:
-    """The digests of the files that people labelled or judged in this folder and that a new run does not know, as their videos are absent now."""
-    known = known_contents(folder)
-    if not known:
-        return dict(run.earlier_contents)
-    judged = {change.key for change in LabelStore(folder, run.tasks).changes()} | read_relevance(folder).keys()
-    in_run = {video.key for video in run.videos if video.content is not None}
-    return {key: known[key] for key in sorted(judged - in_run) if key in known}
-
-
-def remove_labels_of_replaced(folder: Path, contents: Mapping[VideoKey, str]) -> None:
-    """Remove labels and relevance of videos whose files have other content than when they were judged; the history of a video can undo the former."""
-    known = known_contents(folder)
-    replaced = {key for key, content in known.items() if contents.get(key, content) != content}
-    if not replaced:
-        return
-    store = open_run(folder).labels
-    labels, of_tasks = labels_after(store.changes()), store.labels()  # the former also of steps that the run no longer has
-    for key in sorted(replaced & (labels.keys() | of_tasks.keys())):
-        names = {*labels.get(key, {}), *((label.step, label.name) for label in of_tasks.get(key, {}).values())}
-        removed = [RunLabel(step, name, None) for step, name in sorted(names)]
-        store.append(key, removed, "the video file was replaced")
-        log.warning(
-            "%s: its file was replaced, so its %d labels are not used; if it shows the same, undo that in `view`, under History",
-            key,
-            len(removed),
-        )
-    judged = {key: relevance for key, relevance in read_relevance(folder).items() if key in replaced}
-    if judged:
-        change_relevance(folder, lambda videos: {key: value for key, value in videos.items() if key not in judged})
-    for key, relevance in sorted(judged.items()):
-        log.warning("%s: its file was replaced, so that it was judged %s is not used; judge it again in `view`", key, relevance)
+        there = None
+    if there is not None:
+        there.labels.note_contents()
+        note_contents(folder, there.contents)
+    for key in sorted(store.contents or ()):
+        if n_labels := store.note_replaced(key):
+            log.warning(
+                "%s: its file was replaced, so its %d labels are not used; if it shows the same, undo that in `view`, under History",
+                key,
+                n_labels,
+            )
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -333,9 +312,6 @@ def _from_json(data: dict[str, Any]) -> Run:
         settings=dict(data["settings"]),
         notes=tuple(_text(note, "note") for note in data["notes"]),
         version=_text(data.get("version", ""), "version"),
-        earlier_contents={
-            parse_video_key(key): _text(content, "content") for key, content in data.get("earlier_contents", {}).items()
-        },
     )
 
 

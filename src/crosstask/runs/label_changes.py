@@ -2,20 +2,22 @@
 
 A line is one JSON object:
 
-    {"format": 1, "change": 3, "task": "latte", "video": "v1", "from": "review", "drawn": "random",
+    {"format": 1, "change": 3, "task": "latte", "video": "v1", "content": "0d5f2a91c4b7e630", "from": "review", "drawn": "random",
      "labels": [{"step": 2, "name": "stir coffee", "kind": "moment", "moment_s": 12.0, "interval": [10.0, 15.0], "right": false,
                  "confidence": 0.4}]}
     {"format": 1, "change": 4, "task": "latte", "video": "v1", "undoes": 3}
 
+`content` is the digest of the video file, where it is known: a change is of every video of the task with this content, whatever its name, and of no
+other. A change without one, as of earlier versions, has that of the next change of its video which has one, or else goes by the name of the video.
 `step` counts from 1. `kind` is "moment" (`interval` is what is shown around it), "intervals" (a list [[start_s, end_s], ...]), "not shown", or
 "none" (the label is removed). `drawn` says how the review chose the step, `right` whether the answer it showed was right and
-`confidence` how sure the machine was of it. The label of a step is that of the last change of it that is not undone.
+`confidence` how sure the machine was of it. The label of a step is that of the last change of it that is not undone; a step is known by its name.
 """
 
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crosstask.records import MAX_VIDEO_S, Interval, StepLabel, Task, VideoKey, refuse_escaping_id
@@ -47,6 +49,7 @@ class Change:
     source: str = ""
     drawn: str | None = None
     undoes: int | None = None
+    content: str | None = None  # digest of the video file
 
     @property
     def steps(self) -> frozenset[int]:
@@ -59,6 +62,7 @@ def change_to_line(change: Change) -> str:
     shape: dict[str, Any] = {"format": FORMAT, "change": change.id, "task": change.key.task, "video": change.key.video}
     if change.undoes is not None:
         return json.dumps(shape | {"undoes": change.undoes}, ensure_ascii=False, allow_nan=False)
+    shape |= {"content": change.content} if change.content is not None else {}
     shape |= {"from": change.source, "labels": [_label_to_json(label) for label in change.labels]}
     if change.drawn is not None:
         shape["drawn"] = change.drawn
@@ -92,7 +96,10 @@ def change_from_line(line: str) -> Change:
         return Change(number, key, undoes=_whole(data["undoes"]))
     if (drawn := data.get("drawn")) not in (None, *DRAWS):
         raise ValueError(f"'drawn' is {drawn!r:.40}; expected gain or random")
-    return Change(number, key, tuple(map(_label_from_json, data["labels"])), str(data.get("from", "")), drawn)
+    content = data.get("content")
+    if not (content is None or isinstance(content, str)):
+        raise TypeError("'content' is text")
+    return Change(number, key, tuple(map(_label_from_json, data["labels"])), str(data.get("from", "")), drawn, content=content)
 
 
 def _label_from_json(data: dict[str, Any]) -> RunLabel:
@@ -146,38 +153,59 @@ def live_changes(changes: Iterable[Change]) -> list[Change]:
     return [change for change in listed if change.undoes is None and change.id not in undone]
 
 
-def labels_after(changes: Iterable[Change]) -> dict[VideoKey, dict[tuple[int, str], RunLabel]]:
-    """The labels that hold after some changes: video -> (step, name) -> label."""
-    held = {
-        key: {place: label for place, label in of_video.items() if label.label is not None}
-        for key, of_video in said_after(changes).items()
-    }
-    return {key: of_video for key, of_video in held.items() if of_video}
+def with_contents(changes: Iterable[Change]) -> list[Change]:
+    """The changes; one without a content has that of the next change of its video which has one."""
+    later: dict[VideoKey, str] = {}
+    found = []
+    for change in reversed(list(changes)):
+        if change.content is not None:
+            later[change.key] = change.content
+        found.append(replace(change, content=later.get(change.key)))
+    return found[::-1]
 
 
-def said_after(changes: Iterable[Change]) -> dict[VideoKey, dict[tuple[int, str], RunLabel]]:
-    """What was said last of each step: video -> (step, name) -> label or its removal, the latest at the end."""
-    said: dict[VideoKey, dict[tuple[int, str], RunLabel]] = {}
-    for change in live_changes(changes):
-        of_video = said.setdefault(change.key, {})
-        for label in change.labels:
-            of_video.pop((label.step, label.name), None)
-            of_video[label.step, label.name] = label
-    return said
+def current_changes(
+    changes: Iterable[Change], tasks: Mapping[str, Task], contents: Mapping[VideoKey, str | None] | None
+) -> tuple[list[Change], list[Change]]:
+    """The changes that are not undone, as changes of the videos and steps that there are now, and those or the parts of them that are of none.
 
-
-def labels_for_task(said: Mapping[tuple[int, str], RunLabel], task: Task) -> dict[int, RunLabel]:
-    """Step of the task -> its label, of `said_after`.
-
-    A label follows the name of its step where the list has changed, if only one step has this name; what was said last of it holds,
-    whatever place it had then.
+    `contents` has the videos that there are now, with the digests of their files where these are known; None: this is not known at all. Of each
+    change, the labels that hold have the number that their step has now.
     """
-    found: dict[int, RunLabel] = {}
-    for (step, name), label in said.items():
-        place = place_of(step, name, task)
-        if place is not None:
-            found[place] = label
-    return {step: label for step, label in sorted(found.items()) if label.label is not None}
+    held, unused = [], []
+    videos_of: dict[tuple[str, str], list[VideoKey]] = {}
+    for key, content in sorted((contents or {}).items()):
+        if content is not None:
+            videos_of.setdefault((key.task, content), []).append(key)
+    for change in live_changes(with_contents(changes)):
+        placed = [(label, _placed(label, tasks.get(change.key.task))) for label in change.labels]
+        keys = [] if change.content is None else videos_of.get((change.key.task, change.content), [])
+        if contents is None or (change.key in contents and None in (change.content, contents[change.key])):
+            keys = keys or [change.key]  # known by its name alone
+        labels = tuple(now for _, now in placed if now is not None)
+        held += [replace(change, key=key, labels=labels) for key in keys if labels]
+        lost = tuple(label for label, now in placed if now is None or not keys)
+        unused += [replace(change, labels=lost)] if lost else []
+    return held, unused
+
+
+def _placed(label: RunLabel, task: Task | None) -> RunLabel | None:
+    """The label with the number that its step has now; None where the task has no such step."""
+    step = None if task is None else place_of(label.step, label.name, task)
+    if step is None:
+        return None
+    return replace(label, step=step, label=None if label.label is None else replace(label.label, step=step))
+
+
+def labels_after(changes: Iterable[Change]) -> dict[VideoKey, dict[int, RunLabel]]:
+    """The labels that hold after some of `current_changes`: video -> step -> label."""
+    said: dict[VideoKey, dict[int, RunLabel]] = {}
+    for change in changes:
+        said.setdefault(change.key, {}).update({label.step: label for label in change.labels})
+    held = {
+        key: {step: label for step, label in sorted(labels.items()) if label.label is not None} for key, labels in said.items()
+    }
+    return {key: labels for key, labels in held.items() if labels}
 
 
 def place_of(step: int, name: str, task: Task) -> int | None:
@@ -185,9 +213,3 @@ def place_of(step: int, name: str, task: Task) -> int | None:
     if task.steps.count(name) == 1:
         return task.steps.index(name)
     return step if step < len(task.steps) and task.steps[step] == name else None
-
-
-def numbered(label: RunLabel, step: int) -> StepLabel:
-    """What was said, as a label of this step of the list."""
-    assert label.label is not None
-    return StepLabel(step, label.label.moment_s, label.label.intervals)

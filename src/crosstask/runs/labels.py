@@ -9,7 +9,7 @@ import errno
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +19,25 @@ from crosstask.runs.label_changes import (
     RunLabel,
     change_from_line,
     change_to_line,
+    current_changes,
     labels_after,
-    labels_for_task,
     live_changes,
-    numbered,
-    place_of,
-    said_after,
+    with_contents,
 )
 from crosstask.runs.record import refuse_outside
 from crosstask.storage import blocking_lock, read_bytes
 
 LABELS_FILE = "labels.jsonl"
+REPLACED = "the video file was replaced"  # source of the change that says so; undone, what was said of the former file holds
 
 
 @dataclass(frozen=True)
 class LabelStore:
-    """The labels of a run folder. The tasks give meaning to old annotation files, which number the steps."""
+    """The labels of a run folder, for the tasks and the contents of the video files that there are now."""
 
     folder: Path
     tasks: Mapping[str, Task]
+    contents: Mapping[VideoKey, str | None] | None = None  # of the videos that there are now; None: these are not known
     _lock: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
     _cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -57,40 +57,46 @@ class LabelStore:
             self._cache["changes"] = (now, parse_changes(self._complete_bytes()))
         return list(self._cache["changes"][1])
 
+    def current(self) -> list[Change]:
+        """The changes that are not undone, with the videos and step numbers of now; those of other files and steps are left out."""
+        return self._held()[0]
+
+    def _content(self, key: VideoKey) -> str | None:
+        return None if self.contents is None else self.contents.get(key)
+
+    def _held(self) -> tuple[list[Change], list[Change]]:
+        return current_changes(self.changes(), self.tasks, self.contents)
+
     def labels(self) -> dict[VideoKey, dict[int, RunLabel]]:
-        """Video -> step of its task (from 0) -> label, for the tasks of the run; labels of steps that the lists no longer have are left out."""
+        """Video -> step of its task (from 0) -> label; labels of steps that the lists no longer have and of other video files are left out."""
         now = self.signature()
         if "labels" not in self._cache or self._cache["labels"][0] != now:
             self._cache["labels"] = (now, self._read_labels())
         return dict(self._cache["labels"][1])
 
     def _read_labels(self) -> dict[VideoKey, dict[int, RunLabel]]:
-        changes = self.changes()
-        found = {
-            key: labels_for_task(labels, self.tasks[key.task])
-            for key, labels in said_after(changes).items()
-            if key.task in self.tasks
-        }
-        for key in self._annotated() - {change.key for change in changes}:
+        found = labels_after(self.current())
+        for key in self._annotated() - {change.key for change in self.changes()}:
             found[key] = {label.step: label for label in self._from_annotation(key)}
         return {key: labels for key, labels in found.items() if labels}
 
     def step_labels(self) -> dict[VideoKey, tuple[StepLabel, ...]]:
         """The labels as hard supervision for training: `Corpus.labels`."""
-        return {key: tuple(numbered(label, step) for step, label in labels.items()) for key, labels in self.labels().items()}
+        return {
+            key: tuple(label.label for label in labels.values() if label.label is not None)
+            for key, labels in self.labels().items()
+        }
 
-    def without_step(self) -> list[str]:
-        """The labels whose task or step the tasks do not have, as after it got another name or place: step and video of each."""
-        return sorted(
-            f"'{name}' of {key}"
-            for key, labels in labels_after(self.changes()).items()
-            for step, name in labels
-            if key.task not in self.tasks or place_of(step, name, self.tasks[key.task]) is None
-        )
+    def unused(self) -> list[str]:
+        """The labels whose task, step or video file is not there now: step and video of each."""
+        said: dict[tuple[str, VideoKey], bool] = {}
+        for change in self._held()[1]:
+            said |= {(label.name, change.key): label.label is not None for label in change.labels}
+        return sorted(f"'{name}' of {key}" for (name, key), is_label in said.items() if is_label)
 
     def history(self, key: VideoKey) -> list[Change]:
         """The changes of a video that are not undone, in order."""
-        return [change for change in live_changes(self.changes()) if change.key == key]
+        return [change for change in self.current() if change.key == key]
 
     def append(
         self,
@@ -102,25 +108,58 @@ class LabelStore:
     ) -> Change:
         """The change that was written. With `seen`, the last change that the writer knew, a step that was changed since is refused."""
         with self._exclusive():
-            changes = self.changes()
+            changes, content = self.changes(), self._content(key)
             if seen is not None:
-                _refuse_stale(changes, key, labels, seen)
+                _refuse_stale(self.history(key), labels, seen)
             added = []
             if not any(change.key == key for change in changes) and key in self._annotated():
-                added = [Change(_next_id(changes), key, self._from_annotation(key), f"annotations/{key}.csv")]
-            added.append(Change(_next_id([*changes, *added]), key, tuple(labels), source, drawn))
+                file = f"annotations/{key}.csv"
+                added = [Change(_next_id(changes), key, self._from_annotation(key), file, content=content)]
+            added.append(Change(_next_id([*changes, *added]), key, tuple(labels), source, drawn, content=content))
             self._write(added)
         return added[-1]
 
     def undo(self, number: int) -> Change:
-        """The change with this number, now undone: each of its steps has the label it had before."""
+        """The change with this number, now undone: each of its steps has the label it had before, though of a file that was replaced since."""
         with self._exclusive():
             changes = self.changes()
-            found = next((change for change in live_changes(changes) if change.id == number), None)
+            found = next((change for change in live_changes(with_contents(changes)) if change.id == number), None)
             if found is None:
                 raise InputError(f"change {number} does not exist or is undone already; reload to see the labels as they are")
-            self._write([Change(_next_id(changes), found.key, undoes=number)])
+            added = [Change(_next_id(changes), found.key, undoes=number)]
+            if found.source == REPLACED:
+                said = self._said_of_former_files(found)
+                added.append(replace(found, id=added[0].id + 1, labels=said, source="labels of the former file"))
+            self._write(added)
         return found
+
+    def _said_of_former_files(self, now: Change) -> tuple[RunLabel, ...]:
+        """The labels before a change that are of the same name and of a file that its task has no more, the latest at the end."""
+        present = {content for key, content in (self.contents or {}).items() if key.task == now.key.task} | {now.content, None}
+        said: dict[tuple[int, str], RunLabel] = {}
+        for change in live_changes(with_contents(self.changes())):
+            if change.key == now.key and change.id < now.id and change.content not in present:
+                for label in change.labels:
+                    said.pop((label.step, label.name), None)
+                    said[label.step, label.name] = label
+        return tuple(label for label in said.values() if label.label is not None)
+
+    def note_replaced(self, key: VideoKey) -> int:
+        """Append a change that says which labels do not hold as the file of a video was replaced, once; returns their number."""
+        content = self._content(key)
+        if content is None or any(change.key == key and change.content == content for change in self.changes()):
+            return 0
+        said = self._said_of_former_files(Change(_next_id(self.changes()), key, content=content))
+        if said:
+            self.append(key, [RunLabel(label.step, label.name, None) for label in said], REPLACED)
+        return len(said)
+
+    def note_contents(self) -> None:
+        """Append the content of each video with labels that earlier versions wrote without it."""
+        without = {change.key for change in with_contents(self.changes()) if change.content is None and change.undoes is None}
+        for key in sorted(without | (self._annotated() - {change.key for change in self.changes()})):
+            if self._content(key) is not None:
+                self.append(key, (), "content of the video file")
 
     def _write(self, changes: Sequence[Change]) -> None:
         """Append lines and wait until they are on disk; if that fails, the file is as before. What could not be read again is refused."""
@@ -167,7 +206,7 @@ class LabelStore:
         except (FileNotFoundError, NotADirectoryError):
             return set()
         keys = {parse_video_key(name.removesuffix(".csv")) for name in names if name.endswith(".csv") and "_" in name[1:-5]}
-        return {key for key in keys if key.task in self.tasks}
+        return {key for key in keys if key.task in self.tasks and (self.contents is None or key in self.contents)}
 
     def _from_annotation(self, key: VideoKey) -> tuple[RunLabel, ...]:
         """The annotated intervals of a video; a step without any has no label, since earlier versions did not ask about all steps."""
@@ -212,10 +251,9 @@ def parse_changes(data: bytes) -> list[Change]:
     return found
 
 
-def _refuse_stale(changes: Sequence[Change], key: VideoKey, labels: Sequence[RunLabel], seen: int) -> None:
+def _refuse_stale(history: Sequence[Change], labels: Sequence[RunLabel], seen: int) -> None:
     steps = {label.step for label in labels}
-    since = [change for change in live_changes(changes) if change.key == key and change.id > seen]
-    if changed := sorted({step for change in since for step in change.steps & steps}):
+    if changed := sorted({step for change in history if change.id > seen for step in change.steps & steps}):
         raise InputError(
             f"step {changed[0] + 1} was labelled somewhere else meanwhile, perhaps in another window; "
             "nothing was saved: reload the page to see that label, then change it if it is wrong"

@@ -51,7 +51,6 @@ class Run:
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     version: str = ""
-    earlier_contents: Mapping[VideoKey, str] = field(default_factory=dict)  # of judged videos whose file this run does not know
 
     def __post_init__(self) -> None:
         """Raise an error for a name that cannot be part of a file name, a video of an unknown task, or two videos whose files would be one."""

@@ -1,10 +1,13 @@
 """Which videos a person judged relevant for their task: `relevance.json` in the run folder.
 
-{"format": 1, "videos": {"TASK_VIDEO": "relevant" | "irrelevant"}}
+{"format": 1, "videos": {"TASK_VIDEO": "relevant" | "irrelevant"}, "contents": {"TASK": {"DIGEST": "relevant" | "irrelevant"}}}
+
+A judgement is of the content of a video file, where that is known, and otherwise of the name of the video.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from crosstask.records import InputError, VideoKey, parse_video_key
@@ -15,24 +18,74 @@ FORMAT = 1  # version of relevance.json
 RELEVANT, IRRELEVANT = RELEVANCES = ("relevant", "irrelevant")
 
 
-def read_relevance(folder: Path) -> dict[VideoKey, str]:
-    """The relevance of each judged video of a run folder."""
-    path = refuse_outside(folder, folder / "relevance.json")
-    if not path.exists():
-        return {}
-    try:
-        videos = json.loads(read_text(path, "utf-8"))["videos"]
-        return {parse_video_key(key): relevance for key, relevance in videos.items() if relevance in RELEVANCES}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InputError("relevance.json: damaged; repair it or delete it, and mark the videos again") from None
+@dataclass(frozen=True)
+class Judgements:
+    """The relevance of videos, by name and by (task, digest of the file)."""
+
+    by_name: dict[VideoKey, str] = field(default_factory=dict)
+    by_content: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def of(self, contents: Mapping[VideoKey, str]) -> dict[VideoKey, str]:
+        """The relevance of each judged video; `contents` are the digests of the files now."""
+        known = {key: (key.task, content) for key, content in contents.items()}
+        return self.by_name | {key: self.by_content[place] for key, place in known.items() if place in self.by_content}
+
+    def judge(self, key: VideoKey, content: str | None, relevance: str | None) -> None:
+        """Change the relevance of a video, or remove it with None."""
+        self.by_name.pop(key, None)
+        if content is not None:
+            self.by_content.pop((key.task, content), None)
+        if relevance is not None and content is not None:
+            self.by_content[key.task, content] = relevance
+        elif relevance is not None:
+            self.by_name[key] = relevance
 
 
-def change_relevance(folder: Path, change: Callable[[dict[VideoKey, str]], Mapping[VideoKey, str]]) -> None:
-    """Replace the judgements of a run folder by what `change` makes of them; one process at a time."""
+def read_relevance(folder: Path, contents: Mapping[VideoKey, str] | None = None) -> dict[VideoKey, str]:
+    """The relevance of each judged video of a run folder; `contents` are the digests of the video files."""
+    return _read(folder).of(contents or {})
+
+
+def save_relevance(folder: Path, relevance: Mapping[VideoKey, str | None], contents: Mapping[VideoKey, str]) -> None:
+    """Save the relevance of some videos of a run folder, or remove it with None; one process at a time."""
     with blocking_lock(folder / "annotations", lambda process: None):  # the lock of the viewer's store
-        write_relevance(folder, change(read_relevance(folder)))
+        judged = _read(folder)
+        for key, value in relevance.items():
+            judged.judge(key, contents.get(key), value)
+        _write(folder, judged)
+
+
+def note_contents(folder: Path, contents: Mapping[VideoKey, str]) -> None:
+    """Write judgements that have only the name of a video, as those of earlier versions, by the content of its file."""
+    by_name = _read(folder).by_name
+    if known := {key: relevance for key, relevance in by_name.items() if key in contents}:
+        save_relevance(folder, known, contents)
 
 
 def write_relevance(folder: Path, relevance: Mapping[VideoKey, str]) -> None:
-    """Write the judgements of a run folder, for a caller that holds its lock."""
-    write_json(folder / "relevance.json", {"format": FORMAT, "videos": {str(key): value for key, value in relevance.items()}})
+    """Write judgements by the names of the videos."""
+    _write(folder, Judgements(dict(relevance)))
+
+
+def _read(folder: Path) -> Judgements:
+    path = refuse_outside(folder, folder / "relevance.json")
+    if not path.exists():
+        return Judgements()
+    try:
+        data = json.loads(read_text(path, "utf-8"))
+        by_name = {parse_video_key(key): relevance for key, relevance in data["videos"].items()}
+        by_content = {(task, key): relevance for task, of in data.get("contents", {}).items() for key, relevance in of.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise InputError("relevance.json: damaged; repair it or delete it, and mark the videos again") from None
+    return Judgements(
+        {key: relevance for key, relevance in by_name.items() if relevance in RELEVANCES},
+        {place: relevance for place, relevance in by_content.items() if relevance in RELEVANCES},
+    )
+
+
+def _write(folder: Path, judged: Judgements) -> None:
+    contents: dict[str, dict[str, str]] = {}
+    for (task, content), relevance in judged.by_content.items():
+        contents.setdefault(task, {})[content] = relevance
+    shape = {"format": FORMAT, "videos": {str(key): value for key, value in judged.by_name.items()}}
+    write_json(folder / "relevance.json", shape | ({"contents": contents} if contents else {}))

@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.records import Localization, Narration, StepInterval, VideoKey
-from crosstask.runs.folder import earlier_contents
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
 from crosstask.storage import write_bytes, write_json
 
@@ -37,9 +35,8 @@ def write_run(
             path.unlink(missing_ok=True)
     for key, narration in (transcripts or {}).items():
         write_json(transcript_path(folder, key), {"format": FORMAT, "lines": transcript_lines(narration)})
-    described = replace(run, earlier_contents=earlier_contents(folder, run))
     write_localizations(folder, localizations)
-    write_json(folder / "run.json", _to_json(described))
+    write_json(folder / "run.json", _to_json(run))
     return folder
 
 
@@ -82,7 +79,6 @@ def _to_json(run: Run) -> dict[str, Any]:
         "losses": {method: list(losses) for method, losses in run.losses.items()},
         "settings": dict(run.settings),
         "notes": list(run.notes),
-        **({"earlier_contents": earlier} if (earlier := {str(k): v for k, v in sorted(run.earlier_contents.items())}) else {}),
     }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from crosstask.records import FoundStep, InputError, Interval, StepInterval, StepLabel, Task, VideoKey, refuse_escaping_id
 from crosstask.runs import Change, RunFolder, RunLabel, confirmed, label_of, refuse_outside
 from crosstask.runs.labels import file_signature
-from crosstask.runs.relevance import read_relevance, write_relevance
+from crosstask.runs.relevance import read_relevance, save_relevance
 from crosstask.storage import blocking_lock
 
 LOCK_FILE = ".annotations.lock"  # of storage.locks for the path `annotations`
@@ -101,7 +101,9 @@ class AnnotationStore:
 
     def refresh_all(self) -> None:
         """Rewrite the annotation files of all videos with labels: after a new run their steps may have other numbers."""
-        for key in sorted({change.key for change in self.run.labels.changes()} & self.run.n_segments.keys()):
+        for key in sorted(
+            ({change.key for change in self.run.labels.changes()} | self.run.labels.labels().keys()) & self.run.n_segments.keys()
+        ):
             self._refresh(key)
 
     def _write(self, key: VideoKey) -> None:
@@ -126,14 +128,14 @@ class AnnotationStore:
     def read_relevance(self) -> Mapping[VideoKey, str]:
         """The relevance of each judged video."""
         signature = file_signature(self.run.folder / "relevance.json")
-        return self.run.remember("relevance", signature, lambda: read_relevance(self.run.folder))
+        return self.run.remember("relevance", signature, lambda: read_relevance(self.run.folder, self.run.contents))
 
     def save_relevance(self, key: VideoKey, relevance: str | None) -> None:
         """Save the relevance of one video, or remove it with None; judgements of other writers are kept."""
         self.run.raise_if_remade()
-        with self._exclusive():
-            videos = {video: kept for video, kept in self.read_relevance().items() if video != key}
-            write_relevance(self.run.folder, videos if relevance is None else {**videos, key: relevance})
+        refuse_outside(self.run.folder, self.run.folder / LOCK_FILE)
+        with self.lock:
+            save_relevance(self.run.folder, {key: relevance}, self.run.contents)
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
