@@ -166,13 +166,6 @@ def test_the_weight_of_features_falls_with_the_accuracy_of_windows_and_rises_wit
     assert Reliability(certain(0.4), 0.5).features_weight == pytest.approx(0.6 * 0.5 / (0.6 * 0.5 + 0.4))
 
 
-def test_windows_in_list_order_keep_the_ordered_posteriors_where_features_are_informative():
-    reliability, w = Reliability(certain(0.4), 0.5), 0.6 * 0.5 / (0.6 * 0.5 + 0.4)
-    assert reliability.ordered_weight(np.array([1.0, np.nan, 3.0])) == pytest.approx(w + (1 - w) * 0.75 * 0.5)
-    assert reliability.ordered_weight(np.array([3.0, np.nan, 1.0])) == pytest.approx(w)
-    assert Reliability(certain(0.4), 0.0).ordered_weight(np.array([1.0, 2.0])) == 0.0
-
-
 def test_density_ratio_is_that_of_the_features_convolved_with_the_offset():
     in_step = np.zeros((10, 2))
     in_step[[2, 3], 0] = 0.4

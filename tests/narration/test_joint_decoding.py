@@ -143,7 +143,6 @@ def test_scores_equal_the_mixture_of_the_module(corpus, scorer):
     in_order = 0.6 * alone + 0.4 * joint_posterior(evidence, windows, 0.4).in_step
     two_observers = independent_posterior(alone, evidence.mean_duration, windows, reliability)
     w = 0.6 * 0.5 / (0.6 * 0.5 + 0.4)
-    w += (1 - w) * 0.75 * 0.5  # the windows are in the order of the list
     expected = np.where([True, False, True], w * in_order + (1 - w) * two_observers, in_order)
     found = joint_scores(scorer, task, rows, centres, usual, reliability)
     np.testing.assert_allclose(found.posterior.in_step, expected, atol=1e-12)

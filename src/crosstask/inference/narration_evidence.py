@@ -71,9 +71,6 @@ _UNRELATED_WINDOWS = 20.0  # windows of other videos with F / b = 1 that are cou
 # An interval contains a segment if its anchor is near: within so many mean durations, in all. Of 0, 0.5, 0.6, 0.8, 1 and 2 the
 # best on development people and channels.
 _NEAR_ANCHOR = 0.8
-# Share, times lambda, of the independent posterior's weight that goes to the ordered ones where windows keep the order of the list. Of 0, 0.5, 0.75 and 1
-# the best on the development half: 0.9 points over 0, mean of 13 cells.
-_IN_ORDER = 0.75
 _SHORTEST_GAP_S = 1.5  # seconds between two windows below which durations are not shortened further
 
 
@@ -207,16 +204,6 @@ class WindowAccuracy(NamedTuple):
         return float(self.probability @ ACCURACIES)
 
 
-def in_list_order(centres_s: Array) -> bool:
-    """True if the windows with centres (K,) follow the order of the list; steps without a window do not count.
-
-    >>> in_list_order(np.array([1.0, np.nan, 4.0])), in_list_order(np.array([4.0, 1.0]))
-    (True, False)
-    """
-    known = centres_s[~np.isnan(centres_s)]
-    return bool((np.diff(known) >= 0).all())
-
-
 class Reliability(NamedTuple):
     """Of the two sources in a collection: the accuracy of its windows, and the informativeness lambda of its features."""
 
@@ -229,11 +216,6 @@ class Reliability(NamedTuple):
         of_features = (1 - self.accuracy.mean) * self.informativeness
         total = of_features + self.accuracy.mean
         return of_features / total if total > 0 else 1.0
-
-    def ordered_weight(self, centres_s: Array) -> float:
-        """The weight of the posteriors that keep the order of the list: w, and more of the rest where the windows of the video keep it too."""
-        w = self.features_weight
-        return w + (1 - w) * _IN_ORDER * self.informativeness if in_list_order(centres_s) else w
 
 
 def order_posterior(features: FeatureEvidence) -> IntervalPosterior:

@@ -5,7 +5,7 @@ how informative the features are, lambda, are estimated without labels over all 
 posterior is a mixture,
 
     P(segment t in step k) = w [(1 - a) P(... | features) + a P(... | features, narration, order)] + (1 - w) P(... | features, narration)
-    w = (1 - a) lambda / ((1 - a) lambda + a), or w + 0.75 lambda (1 - w) where the windows of the video are in the order of the list,
+    w = (1 - a) lambda / ((1 - a) lambda + a),
 
 so that unrelated narration changes nothing, windows that are nearly always right may contradict the order of the list, and where features say nothing the
 narration leads. A step without a window is decoded without the last part.
@@ -147,7 +147,7 @@ def joint_scores(
 ) -> JointScores:
     """Log-scores (T, K) and the posterior, given narration with centres (K,) in seconds, their usual densities (K,), and labels of a person."""
     evidence = scorer.feature_evidence(task, features)
-    windows, a, w = windows_of(evidence, centres_s, usual), reliability.accuracy.mean, reliability.ordered_weight(centres_s)
+    windows, a, w = windows_of(evidence, centres_s, usual), reliability.accuracy.mean, reliability.features_weight
     if labels:
         evidence = evidence._replace(log_ratios=evidence.log_ratios + scorer.label_log_ratios(labels, len(features), task))
     ordered = joint_posterior(evidence, windows, a)
