@@ -155,6 +155,22 @@ def test_an_export_that_nobody_changed_makes_no_labels_where_a_step_name_is_repe
     assert report.imported == {} and report.mismatches == []
 
 
+@pytest.mark.parametrize("denied", [0, 1])
+def test_an_export_says_which_of_two_absent_steps_of_one_name_a_person_denied(tmp_path, denied):
+    """The untouched file makes no label of the other one."""
+    steps = [FoundStep("stir", 0.0, -1.0, 0.0, 1.0, shown=False), FoundStep("stir", 9.0, -1.0, 9.0, 10.0, shown=False)]
+    run = Run(
+        "A run", "run", "crosstask run", 0, True, {"1": Task("1", "Tea", ("stir", "stir"))}, (RunVideo("1", "v", 60),), ("hmm",)
+    )
+    write_run(tmp_path / "run", run, {"hmm": [Localization("v", "1", steps)]})
+    opened = open_run(tmp_path / "run")
+    label(opened, VideoKey("1", "v"), StepLabel(denied))
+    (path,), _ = export_run(opened, ["csv"], tmp_path / "out")
+    assert [row.rsplit(",", 1)[1] == "person" for row in path.read_text().splitlines()[1:]] == [denied == 0, denied == 1]
+    assert import_labels(opened, path).imported == {}
+    assert opened.labels.labels()[VideoKey("1", "v")].keys() == {denied}
+
+
 def test_a_step_that_a_person_says_is_shown_after_all_is_a_label(repeated, tmp_path):
     path = tmp_path / "steps.csv"
     path.write_text("video,step,start_s,end_s,shown\nv,stir,30,35,yes\nv,stir,10,15,yes\nv,stir,0,1,yes\n")

@@ -39,6 +39,7 @@ def test_not_shown_is_certain():
 def test_an_interval_around_a_moment_contains_it_and_starts_in_the_video(moment_s):
     interval = interval_around(FOUND.steps[0], moment_s, 20)
     assert 0 <= interval.start_s <= moment_s < interval.end_s
+    assert interval.end_s <= 20 or moment_s >= 20, "inside the video, wherever the moment is"
 
 
 def test_when_an_answer_counts_as_right():

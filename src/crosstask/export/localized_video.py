@@ -17,9 +17,8 @@ class LocalizedVideo:
     title: str
     length_s: float
     steps: tuple[FoundStep, ...]  # by start; without those that are left out
-    absent: tuple[str, ...]
+    absent: tuple[FoundStep, ...]  # not shown, as far as can be told, in the order of the list
     media: str
-    denied: frozenset[str] = frozenset()  # steps that a person said are not shown
     left_out: tuple[str, ...] = ()  # why, one sentence for each step that is left out
 
 
@@ -53,9 +52,8 @@ def _localized(video: RunVideo, title: str, steps: Sequence[FoundStep], all_step
         title,
         float(video.n_segments),
         tuple(sorted(kept, key=lambda step: step.start_s)),
-        tuple(step.name for step in steps if not step.shown and not all_steps),
+        tuple(step for step in steps if not step.shown and not all_steps),
         video.media or f"{video.id}.mp4",
-        frozenset(step.name for step in steps if not step.shown and step.by == PERSON),
         tuple(f"'{steps[k].name}' is left out: {reason}" for k, reason in reasons.items()),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from crosstask.export.localized_video import LocalizedVideo
-from crosstask.records import MACHINE, PERSON, FoundStep
+from crosstask.records import PERSON, FoundStep
 from crosstask.storage import stable_json
 
 _PLAIN_ID = re.compile(r"[-\w]+")
@@ -17,7 +17,7 @@ COLUMNS = ("task", "video", "step", "moment_s", "start_s", "end_s", "score", "co
 
 def csv_table(videos: Sequence[LocalizedVideo]) -> Iterator[str]:
     """One row per step, in pieces; absent steps have empty times. The column `by` is added where a person labelled some steps."""
-    labelled = any(video.denied or any(step.by == PERSON for step in video.steps) for video in videos)
+    labelled = any(step.by == PERSON for video in videos for step in (*video.steps, *video.absent))
     yield _csv_lines([(*COLUMNS, "by") if labelled else COLUMNS])
     for video in videos:
         rows = [(*_named(video), *row, by) if labelled else (*_named(video), *row) for row, by in _rows(video)]
@@ -36,8 +36,8 @@ def _rows(video: LocalizedVideo) -> Iterator[tuple[tuple[str, ...], str]]:
         numbers = (step.moment_s, step.start_s, step.end_s, step.score, step.confidence, step.p_shown)
         times = ("" if number is None else f"{number:.6g}" for number in numbers)
         yield (_no_formula(step.name), *times, "yes" if step.shown else "no"), step.by
-    for name in video.absent:
-        yield (_no_formula(name), *[""] * 6, "no"), PERSON if name in video.denied else MACHINE
+    for step in video.absent:
+        yield (_no_formula(step.name), *[""] * 6, "no"), step.by
 
 
 def _named(video: LocalizedVideo) -> tuple[str, str]:
@@ -55,7 +55,12 @@ def _no_formula(cell: str) -> str:
 def localize_json(videos: Sequence[LocalizedVideo]) -> Iterator[dict[str, Any]]:
     """The JSON of `localize` for every video."""
     return (
-        {"video": p.key.video, "task": p.key.task, "steps": [_step_json(step) for step in p.steps], "absent": list(p.absent)}
+        {
+            "video": p.key.video,
+            "task": p.key.task,
+            "steps": [_step_json(step) for step in p.steps],
+            "absent": [step.name for step in p.absent],
+        }
         for p in videos
     )
 

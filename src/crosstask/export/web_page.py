@@ -42,7 +42,11 @@ def web_page(video: LocalizedVideo) -> str:
     """The page of a video; `video.media` is a link relative to the page."""
     title = f"{video.title}: {video.key.video}"
     steps = "\n".join(_step(step) for step in video.steps)
-    absent = f"<p><small>Not shown, as far as can be told: {escape(', '.join(video.absent))}</small></p>" if video.absent else ""
+    absent = (
+        f"<p><small>Not shown, as far as can be told: {escape(', '.join(step.name for step in video.absent))}</small></p>"
+        if video.absent
+        else ""
+    )
     media = escape(video.media, quote=True)
     return _document(
         title,

@@ -85,7 +85,8 @@ def interval_around(step: FoundStep, moment_s: float, n_segments: int) -> Interv
         return Interval(step.start_s, step.end_s)
     length_s = max(1.0, step.end_s - step.start_s)
     start_s = max(0.0, min(moment_s - length_s / 2, n_segments - length_s))
-    return Interval(start_s, max(start_s + length_s, moment_s + 1.0))
+    end_s = max(start_s + length_s, moment_s + 1.0)
+    return Interval(start_s, float(n_segments) if moment_s < n_segments < end_s else end_s)
 
 
 def label_of(step: int, found: FoundStep, said: StepLabel | None, n_segments: int) -> RunLabel:
