@@ -145,6 +145,18 @@ def test_labels_of_a_replaced_video_are_removed_and_can_be_undone(folder, caplog
     assert store.step_labels()[keys[1]] == (StepLabel(0, moment_s=5.0),) and set(store.labels()) == set(keys)
 
 
+def test_labels_of_a_replaced_file_are_not_used_with_features_of_the_users_own(folder, caplog):
+    film = folder / "videos" / "1" / "-v1_1.mp4"
+    film.parent.mkdir(parents=True)
+    film.write_bytes(b"one")
+    run(folder)
+    label(folder, VideoKey("1", "-v1_1"), StepLabel(0, moment_s=5.0))
+    assert with_run_labels(open_corpus(folder), folder / "run").labels == {VideoKey("1", "-v1_1"): (StepLabel(0, moment_s=5.0),)}
+    film.write_bytes(b"another")
+    assert not with_run_labels(open_corpus(folder), folder / "run").labels
+    assert "1_-v1_1: its file was replaced" in caplog.text
+
+
 def test_what_was_said_follows_a_file_to_another_name_and_back(folder, monkeypatch, caplog):
     """Another task with a video of its name changes the id of a video, and a user may rename the file."""
     one, other = folder / "videos" / "1" / "film.mp4", folder / "videos" / "2" / "film.mp4"

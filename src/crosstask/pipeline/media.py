@@ -7,6 +7,7 @@ from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS, media_files
 from crosstask.features import NpyFeatures
 from crosstask.pipeline.unmatched_files import unmatched_files
 from crosstask.records import Corpus, InputError, VideoKey
+from crosstask.storage import raise_if_disk_failed
 
 log = logging.getLogger(__name__)
 
@@ -44,14 +45,34 @@ def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str,
 
 
 def contents_of(corpus: Corpus) -> dict[VideoKey, str]:
-    """The digest of the file of each video whose features were extracted here; a file that could not be used, perhaps half copied, has none."""
+    """The digest of the file of each video with features: of the file that they were extracted from or, for features of the user's own, of the video's.
+
+    A file that could not be used, perhaps half copied, has no features and no digest.
+    """
     from crosstask.extraction.extract_many import content_of_features
 
     if not isinstance(corpus.features, NpyFeatures):
         return {}
-    described = [video for video in corpus.videos if video.id in corpus.features]
-    known = {video.key: content_of_features(corpus.features.folder, video.id) for video in described}
-    return {key: content for key, content in known.items() if content is not None}
+    media, found = media_of(corpus), {}
+    for video in corpus.videos:
+        if video.id in corpus.features:
+            content = content_of_features(corpus.features.folder, video.id)
+            if content is None and video.key in media:
+                content = _digest_of(media[video.key])
+            if content is not None:
+                found[video.key] = content
+    return found
+
+
+def _digest_of(path: Path) -> str | None:
+    """The digest of a file; None where it cannot be read."""
+    from crosstask.extraction.content_hash import content_digest
+
+    try:
+        return content_digest(path)
+    except OSError as error:
+        raise_if_disk_failed(error)
+        return None
 
 
 def need_media(corpus: Corpus) -> dict[VideoKey, Path]:
