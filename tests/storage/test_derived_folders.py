@@ -36,3 +36,16 @@ def test_every_path_to_a_read_only_corpus_has_the_same_folder_in_the_cache(read_
     link.symlink_to(read_only)
     monkeypatch.chdir(read_only)
     assert derived_folder(Path()) == derived_folder(link) == derived_folder(read_only)
+
+
+def test_a_user_without_a_home_folder_has_a_cache_among_the_temporary_files(tmp_path, monkeypatch):
+    """As in a container with an unknown uid and no HOME."""
+
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("CROSSTASK_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert existing_derived_folder(tmp_path / "corpus", "features").is_relative_to(tmp_path / f"crosstask-{os.getuid()}")

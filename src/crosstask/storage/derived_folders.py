@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import tempfile
 from pathlib import Path
 
 
@@ -37,5 +38,9 @@ def cache_folder() -> Path:
     chosen = os.environ.get("CROSSTASK_CACHE")
     if chosen:
         return Path(chosen)
-    root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "crosstask"
+    if root := os.environ.get("XDG_CACHE_HOME"):
+        return Path(root) / "crosstask"
+    try:
+        return Path.home() / ".cache" / "crosstask"
+    except RuntimeError:  # a user without a home folder, as in a container with an unknown uid
+        return Path(tempfile.gettempdir()) / f"crosstask-{os.getuid()}"
