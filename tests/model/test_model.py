@@ -30,9 +30,34 @@ def model():
 
 def test_a_model_is_not_saved_over_a_file_of_another_kind(model, tmp_path):
     (tmp_path / "corpus.toml").write_text('[tasks.latte]\nsteps = ["pour milk"]\n')
-    with pytest.raises(UnreadableFile, match="no model and would be overwritten"):
+    with pytest.raises(UnreadableFile, match="of another kind, which would be overwritten"):
         save_model(model, tmp_path / "corpus.toml")
     assert "pour milk" in (tmp_path / "corpus.toml").read_text()
+
+
+def test_models_encoders_and_weights_of_others_do_not_overwrite_each_other(model, tmp_path):
+    from safetensors.numpy import save_file
+
+    from crosstask.text.encoders.learned import LearnedEncoder, Parameters, write_learned
+    from crosstask.text.encoders.word_vectors import WordVectors
+
+    part = np.zeros((2, 2), np.float32)
+    encoder = LearnedEncoder(WordVectors(("pour", "milk"), part), Parameters(part, part[0], part, part[0]))
+    ours, learned, clip = (tmp_path / f"{name}.safetensors" for name in ("model", "encoder", "clip"))
+    for _ in range(2):
+        save_model(model, ours)
+    write_learned(learned, encoder, {})
+    write_learned(learned, encoder, {})
+    save_file({"clip.weight": part}, clip)
+    for write, places in (
+        (lambda p: save_model(model, p), (learned, clip)),
+        (lambda p: write_learned(p, encoder, {}), (ours, clip)),
+    ):
+        for place in places:
+            before = place.read_bytes()
+            with pytest.raises(UnreadableFile, match="of another kind, which would be overwritten"):
+                write(place)
+            assert place.read_bytes() == before
 
 
 def test_a_model_comes_back_whole(model, tmp_path):

@@ -187,12 +187,16 @@ def test_a_file_that_cannot_be_created_is_named_as_the_user_named_it(tmp_path, m
 
 
 def test_a_model_does_not_overwrite_a_file_that_is_none(tmp_path):
-    film = tmp_path / "film.mp4"
-    film.write_bytes(b"\0\0\0\x20ftypisom")
-    with pytest.raises(UnreadableFile, match="no model and would be overwritten"):
-        refuse_other_content(film)
-    (tmp_path / "model").write_bytes(b"\x10" + bytes(7) + b'{"a": 1}')
+    mark, weights = b'"crosstask":', b'{"__metadata__":{"format":"pt"},"clip.weight":{}}'
+    (tmp_path / "film.mp4").write_bytes(b"\0\0\0\x20ftypisom")
+    for name in ("clip", "clip.safetensors"):  # weights of another program
+        (tmp_path / name).write_bytes(len(weights).to_bytes(8, "little") + weights)
+    for name in ("film.mp4", "clip", "clip.safetensors"):
+        with pytest.raises(UnreadableFile, match="of another kind, which would be overwritten"):
+            refuse_other_content(tmp_path / name, mark)
+    model = b'{"__metadata__":{"crosstask":"{}"}}'
+    (tmp_path / "model").write_bytes(len(model).to_bytes(8, "little") + model)
     (tmp_path / "damaged.safetensors").write_bytes(b"?")
     (tmp_path / "empty").touch()
     for name in ("model", "damaged.safetensors", "empty", "absent", "."):
-        refuse_other_content(tmp_path / name)
+        refuse_other_content(tmp_path / name, mark)

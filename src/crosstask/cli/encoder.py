@@ -43,10 +43,10 @@ def encoder_train(
 
     from crosstask.storage import refuse_other_content
     from crosstask.text.encoders.articles import read_articles
-    from crosstask.text.encoders.learned import write_learned
+    from crosstask.text.encoders.learned import ENCODER_MARK, write_learned
     from crosstask.text.encoders.training import TrainingSettings, train_encoder
 
-    refuse_other_content(out)
+    refuse_other_content(out, ENCODER_MARK)
     pages = read_articles(articles)
     table = table_for(word_vectors, corpus, pages)
     learnt, curves = train_encoder(

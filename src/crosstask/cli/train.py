@@ -73,7 +73,7 @@ def train(
 
     from crosstask.datasets import open_corpus
     from crosstask.features.packed_corpus import with_packed_features
-    from crosstask.model.file import save_model
+    from crosstask.model.file import MODEL_MARK, save_model
     from crosstask.model.training import n_epochs
     from crosstask.model.training import train as train_model
     from crosstask.pipeline.preflight import refuse_outdated_features
@@ -99,7 +99,7 @@ def train(
         from crosstask.records import InputError
 
         raise InputError(f"--out {out}: a folder; expected the name of a model file")
-    refuse_other_content(out)
+    refuse_other_content(out, MODEL_MARK)
     checkpoint = out.with_name(out.name + ".checkpoint")
     with nonblocking_lock(out), progress("training", n_epochs(name, **settings)) as advance:
         model = train_model(

@@ -16,6 +16,8 @@ from crosstask.records import InputError, Task, VideoKey, parse_video_key, path_
 from crosstask.storage import content_is_intact, refuse_other_content, with_content_digest, write_bytes
 from crosstask.text.sharing import SharingFunction
 
+_ENTRY = "crosstask"  # of the metadata
+MODEL_MARK = b'"crosstask":'  # of a model in a safetensors header
 FORMAT = 1
 # In a model of the default method: deviations of feature columns, and thresholds that version 0.1 wrote, which are no longer used.
 _MAY_BE_INFINITE = ("unit", ".least")
@@ -96,8 +98,8 @@ def save_model(model: Model, path: str | Path) -> Path:
     contiguous = {name: np.ascontiguousarray(a) for name, a in sorted(arrays.items())}
     text = json.dumps(with_content_digest(description, contiguous), sort_keys=True, ensure_ascii=False)
     place = path_argument(path, "the model file to write")
-    refuse_other_content(place)
-    return write_bytes(place, save(contiguous, {"crosstask": text}))
+    refuse_other_content(place, MODEL_MARK)
+    return write_bytes(place, save(contiguous, {_ENTRY: text}))
 
 
 def load_model(path: str | Path, sharing: SharingFunction | None = None) -> Model:
@@ -112,7 +114,7 @@ def load_model(path: str | Path, sharing: SharingFunction | None = None) -> Mode
         raise InputError(f"{path}: no such model file; `crosstask train CORPUS --out {path.name}` makes one")
     try:
         with safe_open(path, framework="numpy") as file:
-            description = json.loads((file.metadata() or {}).get("crosstask", "null"))
+            description = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
     except (SafetensorError, ValueError, OSError, KeyError, RecursionError):
         raise InputError(f"{path}: not a crosstask model; expected a .safetensors file written by `crosstask train`") from None

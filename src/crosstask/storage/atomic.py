@@ -25,7 +25,8 @@ from crosstask.storage.reading import UnreadableFile
 _TEMPORARY = re.compile(r"\..+\.(?:[0-9a-f]{16}|\d+-\d+)\.partial")  # the second kind was written by version 0.1
 _BATCH = 200  # ours: files of `write_many` that are open at once, below the usual limit of 1,024
 _FLUSHING_THREADS = 16  # ours: they wait for the disk, so there may be more of them than cores
-_SAFETENSORS_START = 9
+_SAFETENSORS_LENGTH = 8  # bytes of the length of the header, in front of it
+_MAX_HEADER_BYTES = 100_000_000  # what safetensors itself reads
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -72,18 +73,19 @@ def refuse_special_file(path: Path) -> None:
         raise UnreadableFile(errno.EINVAL, "a pipe or device; expected the name of a file", str(path))
 
 
-def refuse_other_content(path: Path) -> None:
-    """Raise UnreadableFile for a file that neither is called nor begins like safetensors: a model would overwrite a video or a list of tasks."""
+def refuse_other_content(path: Path, mark: bytes) -> None:
+    """Raise UnreadableFile where a file would be overwritten that has not this mark in its safetensors header: a video, or the weights of others."""
     refuse_special_file(path)
-    if path.suffix == ".safetensors":
-        return
     try:
         with path.open("rb") as file:
-            start = file.read(_SAFETENSORS_START)
+            n_header = int.from_bytes(file.read(_SAFETENSORS_LENGTH), "little")
+            header = file.read(min(n_header, _MAX_HEADER_BYTES))
+            empty = file.tell() == 0
     except OSError:  # absent, a folder, or an error that writing reports
         return
-    if start and start[_SAFETENSORS_START - 1 :] != b"{":  # eight bytes of length, then JSON
-        raise UnreadableFile(errno.EEXIST, "a file that is no model and would be overwritten; expected a new name", str(path))
+    damaged = path.suffix == ".safetensors" and not header.startswith(b"{")  # may be replaced
+    if not (empty or damaged or mark in header):
+        raise UnreadableFile(errno.EEXIST, "a file of another kind, which would be overwritten; expected a new name", str(path))
 
 
 def _open_temporary(path: Path) -> tuple[Path, IO[bytes]]:

@@ -21,6 +21,8 @@ from crosstask.text.encoders.protocol import Vectors, unit_rows
 from crosstask.text.encoders.word_vectors import WordVectors, max_over_words
 
 FILTERS = 300  # supplement: d
+_KIND = "crosstask sentence encoder"
+ENCODER_MARK = _KIND.encode()  # in a safetensors header
 Matrix = npt.NDArray[np.float32]
 
 
@@ -65,10 +67,10 @@ def write_learned(path: Path, encoder: LearnedEncoder, about: dict[str, object])
     """Write one safetensors file: parameters, word vectors in half precision, and words and settings as JSON metadata."""
     from safetensors.numpy import save
 
-    refuse_other_content(path)
+    refuse_other_content(path, ENCODER_MARK)
     tensors = {name: np.ascontiguousarray(array) for name, array in vars(encoder.parameters).items()}
     tensors["vectors"] = np.ascontiguousarray(encoder.table.vectors, dtype=np.float16)
-    about = {"kind": "crosstask sentence encoder", "version": 1, "words": list(encoder.table.words), **about}
+    about = {"kind": _KIND, "version": 1, "words": list(encoder.table.words), **about}
     text = json.dumps(with_content_digest(about, tensors), sort_keys=True, ensure_ascii=False)
     write_bytes(path, save(tensors, {"about": text}))
 
@@ -86,7 +88,7 @@ def read_learned(path: Path) -> LearnedEncoder:
             f"{path}: cannot be read as a sentence encoder ({error}); expected one from `crosstask encoder train`"
         ) from error
     kind = about.get("kind") if isinstance(about, dict) else None
-    if kind != "crosstask sentence encoder" or not {"W1", "b1", "W2", "b2", "vectors"} <= set(tensors):
+    if kind != _KIND or not {"W1", "b1", "W2", "b2", "vectors"} <= set(tensors):
         raise InputError(f"{path}: not a sentence encoder; expected a file from `crosstask encoder train`")
     if not content_is_intact(about, tensors):
         raise InputError(f"{path}: damaged: its contents do not match their checksum; copy it or train the encoder again")
