@@ -66,4 +66,5 @@ def _start(ray: Any, workers: int, address: str | None) -> None:
         check_address(address)
         ray.init(address=address, log_to_driver=False)
     else:
-        ray.init(num_cpus=max(1, workers), include_dashboard=False, log_to_driver=False, logging_level="error")
+        # a cluster of its own, whatever other clusters run on this machine
+        ray.init(address="local", num_cpus=max(1, workers), include_dashboard=False, log_to_driver=False, logging_level="error")
