@@ -104,3 +104,30 @@ def test_nothing_is_undone_in_a_run_that_was_made_again(store, folder):
     with pytest.raises(InputError, match="the run was made again"):
         store.undo(change.id)
     assert KEY in store.run.labels.labels()
+
+
+def test_nothing_is_saved_of_a_video_whose_file_was_replaced_after_the_run(folder):
+    """The person watched another film than the one that the run is about."""
+    film = folder / "film.mp4"
+    film.write_bytes(b"one")
+    data = json.loads((folder / "run.json").read_text("utf-8"))
+    for video in data["videos"]:
+        video |= {"media": "film.mp4", "content": "one"}
+    (folder / "run.json").write_text(json.dumps(data))
+    store = AnnotationStore(open_run(folder), write_step_intervals, lambda path: path.read_text())
+    store.save_annotation(KEY, (StepInterval(0, Interval(1.0, 2.5)),))
+    store.label_step(KEY, 1, StepLabel(1, moment_s=3.0))
+    store.save_relevance(KEY, "relevant")
+    before = {path: path.read_bytes() for path in sorted(folder.rglob("*.json*"))}
+    film.write_bytes(b"another")
+    for save in (
+        lambda: store.save_annotation(KEY, ()),
+        lambda: store.label_step(KEY, 1, StepLabel(1)),
+        lambda: store.confirm_step(KEY, 0),
+        lambda: store.save_relevance(KEY, "irrelevant"),
+    ):
+        with pytest.raises(InputError, match=r"film\.mp4 was replaced after the run; nothing was saved: repeat `crosstask run`"):
+            save()
+    assert before == {path: path.read_bytes() for path in sorted(folder.rglob("*.json*"))}
+    film.unlink()
+    store.label_step(KEY, 1, StepLabel(1, moment_s=4.0))  # nothing is played

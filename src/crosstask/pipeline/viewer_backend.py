@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 def build_backend(run: RunFolder, model: Path | None, features: FeatureRows) -> ViewerBackend:
     """The backend for the viewer of this run."""
     from crosstask.datasets import write_step_intervals
+    from crosstask.extraction.content_hash import content_digest
     from crosstask.pipeline.background_learning import BackgroundLearner
 
-    localizer, store = StepLocalizer(model, features), AnnotationStore(run, write_step_intervals)
+    localizer, store = StepLocalizer(model, features), AnnotationStore(run, write_step_intervals, content_digest)
     reason = _why_not_learning(run, model, features)
     return ViewerBackend(
         localize_steps=localizer.localize_steps,

@@ -13,17 +13,21 @@ from crosstask.records import FoundStep, InputError, Interval, StepInterval, Ste
 from crosstask.runs import Change, RunFolder, RunLabel, confirmed, label_of, refuse_outside
 from crosstask.runs.labels import file_signature
 from crosstask.runs.relevance import read_relevance, save_relevance
-from crosstask.storage import blocking_lock
+from crosstask.storage import blocking_lock, raise_if_disk_failed
 
 LOCK_FILE = ".annotations.lock"  # of storage.locks for the path `annotations`
 
 
 @dataclass(frozen=True)
 class AnnotationStore:
-    """Labels and relevance judgements of a run, in its folder; `write_intervals` writes one annotation file in the published format."""
+    """Labels and relevance judgements of a run, in its folder; `write_intervals` writes one annotation file in the published format.
+
+    `content_of` computes the digest of a video file: nothing is saved of a file that is no longer the one of the run.
+    """
 
     run: RunFolder
     write_intervals: Callable[[Path, tuple[StepInterval, ...]], object]
+    content_of: Callable[[Path], str] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def annotated_videos(self) -> frozenset[VideoKey]:
@@ -41,7 +45,7 @@ class AnnotationStore:
         self, key: VideoKey, intervals: tuple[StepInterval, ...], steps: Collection[int] | None = None, seen: int | None = None
     ) -> str:
         """Label the steps (all by default) with their intervals, or as not shown; returns the annotation file inside the run folder."""
-        self.run.raise_if_remade()
+        self._raise_if_changed(key)
         labelled = range(len(self.run.run.tasks[key.task].steps)) if steps is None else sorted(set(steps))
         labels = [
             self._label(key, step, StepLabel(step, intervals=tuple(s.interval for s in intervals if s.step == step)))
@@ -56,7 +60,7 @@ class AnnotationStore:
         self, key: VideoKey, step: int, said: StepLabel | None, drawn: str | None = None, seen: int | None = None
     ) -> Change:
         """The change that labels one step, or removes its label with None."""
-        self.run.raise_if_remade()
+        self._raise_if_changed(key)
         change = self.run.labels.append(key, [self._label(key, step, said)], "review" if drawn else "viewer", drawn, seen)
         self._refresh(key)
         return change
@@ -78,6 +82,22 @@ class AnnotationStore:
         change = self.run.labels.undo(number)
         self._refresh(change.key)
         return change
+
+    def _raise_if_changed(self, key: VideoKey) -> None:
+        """An error if the run was made again, or if the file of the video is another than that of the run: the person saw something else."""
+        self.run.raise_if_remade()
+        video = next((video for video in self.run.run.videos if video.key == key), None)
+        path = None if video is None else self.run.media(video)
+        if video is None or video.content is None or path is None or self.content_of is None:
+            return
+        content_of = self.content_of
+        try:
+            content = self.run.remember(f"content of {key}", file_signature(path), lambda: content_of(path))
+        except OSError as error:
+            raise_if_disk_failed(error)
+            return  # the file is gone, and nothing was watched
+        if content != video.content:
+            raise InputError(f"{path.name} was replaced after the run; nothing was saved: repeat `crosstask run`")
 
     def _label(self, key: VideoKey, step: int, said: StepLabel | None) -> RunLabel:
         return label_of(step, self._found(key, step), said, self.run.n_segments[key])
@@ -132,7 +152,7 @@ class AnnotationStore:
 
     def save_relevance(self, key: VideoKey, relevance: str | None) -> None:
         """Save the relevance of one video, or remove it with None; judgements of other writers are kept."""
-        self.run.raise_if_remade()
+        self._raise_if_changed(key)
         refuse_outside(self.run.folder, self.run.folder / LOCK_FILE)
         with self.lock:
             save_relevance(self.run.folder, {key: relevance}, self.run.contents)
