@@ -76,6 +76,31 @@ def test_bad_files_are_skipped_with_a_reason(corpus):
     assert all(f"skipped: {name}" in page for name in said)
 
 
+def test_without_recognition_speech_that_an_earlier_run_recognised_is_not_used(corpus, monkeypatch):
+    from crosstask.datasets.subtitles import read_narration
+    from crosstask.pipeline import transcribe
+
+    srt = corpus / "videos" / "latte" / "v0.srt"
+    said = read_narration(srt)
+    srt.unlink()
+    monkeypatch.setattr(transcribe, "can_transcribe", lambda model: True)
+    monkeypatch.setattr(transcribe, "transcribe", lambda path, model, language: said)
+    assert run(corpus, transcribe=True).windows == 2
+    assert run(corpus).windows == 1
+    assert run(corpus, transcribe=True).windows == 2, "what was recognised is kept"
+
+
+def test_features_that_the_model_does_not_know_replace_none(corpus):
+    run(corpus)
+    features = {path: path.read_bytes() for path in (corpus / ".crosstask" / "features").iterdir() if path.is_file()}
+    other = RunConfig(
+        parse_feature_spec("light"), transcribe=False, model=corpus / "run" / "model.safetensors", features_named=True
+    )
+    with pytest.raises(InputError, match="features are 'light' but the model was trained on 'log-mel'"):
+        run_folder(corpus, corpus / "other", other, no_progress)
+    assert features == {path: path.read_bytes() for path in features}
+
+
 def test_nothing_is_found_by_the_looks_of_what_was_there_before(corpus):
     """A video that has become unreadable has no features any more."""
     assert len(run(corpus).localized) == 2

@@ -54,7 +54,7 @@ from crosstask.records import (
     whole_argument,
 )
 from crosstask.runs import inside, refuse_other_run
-from crosstask.storage import derived_folder, nonblocking_lock
+from crosstask.storage import derived_folder, existing_derived_folder, nonblocking_lock
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import choose_encoder
 
@@ -143,6 +143,10 @@ def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = 
     corpus = open_corpus(folder)
     check_before_run(corpus, out, config.speech_model if config.transcribe else None)
     check_own_features(corpus, str(config.spec) if config.features_named else None)
+    if config.model is not None and not has_own_features(corpus):
+        _refuse_other_features(
+            str(config.spec), load_model(config.model)
+        )  # before features of another kind replace those there are
     with nonblocking_lock(out), nonblocking_lock(derived_folder(folder)):
         if inside(folder, out):  # perhaps a copied collection
             refuse_other_run(out, KIND)
@@ -159,25 +163,34 @@ def run_stages(corpus: Corpus, out: Path, config: RunConfig, progress: Progress 
     raise_if_no_features(corpus, extracted.skipped)
     corpus = with_run_labels(corpus, out, config.use_annotations)
     model = with_text_side(load_model(config.model), corpus.text_side) if config.model else _train(corpus, out, config, progress)
-    if "unknown" not in (model.feature_spec, corpus.feature_spec) and model.feature_spec != corpus.feature_spec:
-        raise InputError(f"features are '{corpus.feature_spec}' but the model was trained on '{model.feature_spec}'")
+    _refuse_other_features(corpus.feature_spec, model)
     remove_learning_backup(out)
     with progress("localising", sum(video.id in corpus.features for video in corpus.videos)) as advance:
         found = localize_corpus(corpus, model, out, config, extracted.skipped, advance)
     return RunResult(corpus, model, extracted, transcribed, n_windows, found.localized, found.skipped, found.results, out)
 
 
+def _refuse_other_features(spec: str, model: Model) -> None:
+    """An error for features of another spec than those that the model was trained on, where both are known."""
+    if "unknown" not in (model.feature_spec, spec) and model.feature_spec != spec:
+        raise InputError(f"features are '{spec}' but the model was trained on '{model.feature_spec}'")
+
+
 def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, TranscriptionReport]:
-    """The corpus with subtitles of videos that had none, where the file embeds them or speech was recognised."""
+    """The corpus with subtitles of videos that had none, where the file embeds them or speech was recognised; otherwise with the user's alone."""
     assert corpus.folder is not None
     files, _ = files_by_id(media_of(corpus))
     ours = derived_folder(corpus.folder) / "subtitles"
     theirs = corpus.subtitles if isinstance(corpus.subtitles, SubtitleFolders) else SubtitleFolders(())
-    folders = (ours, *(folder for folder in theirs.folders if folder != ours))  # the user's subtitles go before ours
+    derived = {ours, existing_derived_folder(corpus.folder, "subtitles")}
+    of_user = tuple(folder for folder in theirs.folders if folder not in derived)
     remove_outdated(files, ours)
+    if not config.transcribe:  # nor is what an earlier run recognised used
+        return replace(corpus, subtitles=SubtitleFolders(of_user, theirs.renamed)), TranscriptionReport()
+    folders = (ours, *of_user)  # the user's subtitles go before ours
     found = SubtitleFolders(folders, theirs.renamed)
     without = {v: path for v, path in files.items() if v not in found or (ours / f"{v}.vtt").is_file()}
-    if not without or not config.transcribe:
+    if not without:
         return replace(corpus, subtitles=found), TranscriptionReport()
     with progress("transcribing", len(without)) as advance:
         report = transcribe_videos(without, ours, config.speech_model, advance, config.language)
