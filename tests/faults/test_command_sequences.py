@@ -136,15 +136,44 @@ def test_models_are_not_trained_on_or_tested_with_features_of_a_replaced_video(t
     user, model = UserFolder(tmp_path), tmp_path / "model.safetensors"
     user.write("annotations/latte_a.csv", b"1,1,2\n2,3,4\n")
     extract = ("extract", user.corpus, "--features", "log-mel", "--workers", 1)
-    verbs = [("train", user.corpus, "--out", model), ("evaluate", user.corpus, "--model", model)]
+    verbs = [
+        ("train", user.corpus, "--out", model),
+        ("evaluate", user.corpus, "--model", model),
+        ("corpus", "convert", user.corpus, tmp_path / "converted"),
+        (
+            "experiment",
+            "cross-task",
+            user.corpus,
+            "--methods",
+            "uniform",
+            "--runs",
+            1,
+            "--train-videos",
+            1,
+            "--out",
+            tmp_path / "table",
+        ),
+    ]
     command(user, *extract)
-    assert [command(user, *verb)[0] for verb in verbs] == [0, 0]
+    assert [command(user, *verb)[0] for verb in verbs] == [0] * len(verbs)
     user.write("videos/latte/a.mp4", content(4))
     for verb in verbs:
         code, _, messages = command(user, *verb)
         assert code == 2 and "a.npy: extracted from another file than a.mp4 is now; repeat `crosstask extract" in messages
     command(user, *extract)
-    assert [command(user, *verb)[0] for verb in verbs] == [0, 0]
+    assert [command(user, *verb)[0] for verb in verbs] == [0] * len(verbs)
+
+
+def test_the_users_check_does_not_complain_about_windows_of_other_steps(tmp_path):
+    """They are ours, and not used."""
+    user = UserFolder(tmp_path)
+    run_into(user, "run")
+    text = (user.corpus / "corpus.toml").read_text("utf-8")
+    first = text.index("steps = [")
+    last = text.index("]", first)
+    user.write("corpus.toml", (text[:first] + 'steps = ["one thing"' + text[last:]).encode())
+    code, said, messages = command(user, "validate", user.corpus)
+    assert "does not exist" not in said + messages and code == 0
 
 
 def test_narration_does_not_use_speech_that_was_recognised_in_a_replaced_video(tmp_path):

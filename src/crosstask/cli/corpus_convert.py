@@ -27,6 +27,7 @@ def convert(
     from crosstask.datasets import open_corpus
     from crosstask.datasets.corpus_writer import LAYOUTS, write_corpus
     from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
+    from crosstask.pipeline.preflight import refuse_outdated_features
     from crosstask.records import InputError
 
     if to not in LAYOUTS:
@@ -40,6 +41,7 @@ def convert(
         corpus = replace(
             corpus, features=NpyFeatures(features), feature_spec=read_feature_spec(features), text_side=find_text_side(features)
         )
+    refuse_outdated_features(corpus)
     if out.exists() and (not out.is_dir() or (corpus.folder is not None and out.resolve() == corpus.folder.resolve())):
         raise InputError(f"{out}: a file, or the corpus itself; expected another folder to write")
     with progress("writing", len({video.id for video in corpus.videos})) as advance:

@@ -63,9 +63,12 @@ def experiment(
     Example: crosstask experiment cross-task data/crosstask --runs 20 --out cross-task
     """
     from crosstask.corpus_building.task_map import draw_task_map
+    from crosstask.datasets import open_corpus
+    from crosstask.experiments.corpora import synthetic_name
     from crosstask.experiments.registry import experiment_named
     from crosstask.experiments.runner import RUN_KIND, ExperimentConfig
     from crosstask.experiments.tables import refuse_other_experiment
+    from crosstask.pipeline.preflight import refuse_outdated_features
     from crosstask.report.experiment import write_experiment_report
     from crosstask.runs import refuse_other_run
     from crosstask.storage import nonblocking_lock
@@ -105,6 +108,8 @@ def experiment(
         command=recorded_command(context),
     )
     refuse_other_run(out, RUN_KIND)
+    if synthetic_name(corpus) is None:
+        refuse_outdated_features(open_corpus(corpus))
     with nonblocking_lock(out):
         refuse_other_experiment(config, name)
         result = asks(config)
