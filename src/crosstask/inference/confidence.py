@@ -49,7 +49,7 @@ class ConfidenceInputs(NamedTuple):
 
 # Fitted by maximum likelihood on development people, tasks and channels of captaincook, Breakfast and vlogs with equal weight, with 1 to 30 training
 # videos a task; with all training videos (benchmarks/real_data/confidence.py --fit) it is 0.26 and -0.73, and without one of the three
-# corpora 0.22 to 0.28 and -0.9 to -0.5.
+# corpora 0.22 to 0.30 and -0.9 to -0.5.
 RIGHT = Calibration(0.27, -0.75)  # q / lambda
 # Platt scaling fitted to the same steps:
 HIT = Calibration(0.18, -0.69)  # posterior of a scorer without informativeness
