@@ -172,16 +172,22 @@ def test_underscores_in_task_ids_are_replaced(tmp_path, layout):
 
 
 @pytest.mark.parametrize("layout", ["release", "corpus.toml"])
-def test_conversion_overwrites_neither_other_steps_nor_an_annotation_of_a_person(tmp_path, layout):
+@pytest.mark.parametrize("name", ["annotations/1_-v1_1.csv", "*constraints/1_-v1_1.csv"])
+def test_conversion_overwrites_neither_other_steps_nor_what_a_person_edited(tmp_path, layout, name):
     write_tiny(tmp_path / "c")
-    json_of("corpus", "convert", tmp_path / "c", tmp_path / "out", "--to", layout)
-    (annotation,) = (tmp_path / "out").glob("**/annotations/1_-v1_1.csv")
-    annotation.write_text("1,2,3\n")
+    for _ in range(2):
+        json_of("corpus", "convert", tmp_path / "c", tmp_path / "out", "--to", layout)
+    (edited,) = (tmp_path / "out").glob(f"**/{name}")
+    edited.write_text("1,2,3\n")
     said = refused("corpus", "convert", tmp_path / "c", tmp_path / "out", "--to", layout)
-    assert "its annotation of 1_-v1_1 is another one and would be lost" in said and annotation.read_text() == "1,2,3\n"
+    assert "of 1_-v1_1 differs and would be lost" in said and edited.read_text() == "1,2,3\n"
     tasks = tmp_path / "c" / "crosstask_release" / "tasks_primary.txt"
-    tasks.write_text(tasks.read_text().replace("stir coffee", "stir tea"))
-    assert "holds another corpus" in refused("corpus", "convert", tmp_path / "c", tmp_path / "out", "--to", layout)
+    before = tasks.read_text()
+    for old, new in (("stir coffee", "stir tea"), ("Make Latte", "Make a Latte")):
+        tasks.write_text(before.replace(old, new))
+        assert tasks.read_text() != before
+        said = refused("corpus", "convert", tmp_path / "c", tmp_path / "out", "--to", layout)
+        assert "holds another corpus" in said or "the title" in said
 
 
 def test_verbs_accept_other_data_sets(write):

@@ -1,12 +1,13 @@
 """Writing any corpus, in the published layout or as a `corpus.toml` folder; features are pooled to one row per second."""
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.datasets.published_texts import write_published_texts
-from crosstask.datasets.release import read_tasks, videos_text, write_release, write_step_intervals
+from crosstask.datasets.release import WindowFiles, read_tasks, videos_text, write_release, write_step_intervals
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.features import write_feature_spec, write_rows, write_text_side
 from crosstask.features.pooling import pool_to_seconds
@@ -51,7 +52,7 @@ def write_corpus(
 
 
 def _refuse_another_corpus(folder: Path, corpus: Corpus) -> None:
-    """An error where the folder holds steps, videos or annotations that would be overwritten; a conversion that is repeated finds its own."""
+    """An error where the folder holds steps, titles, videos, annotations or windows that would be lost; a repeated conversion finds its own."""
     from crosstask.datasets import open_corpus  # imported here: that module imports the writers
 
     try:
@@ -62,12 +63,17 @@ def _refuse_another_corpus(folder: Path, corpus: Corpus) -> None:
     for task in there.tasks.values():
         if task.id not in corpus.tasks or task.steps != corpus.tasks[task.id].steps:
             raise InputError(f"{folder}: holds another corpus, with other steps of task '{task.title}'; expected a new folder")
+        if task.title != corpus.tasks[task.id].title:
+            raise InputError(f"{folder}: the title '{task.title}' there would be lost; expected a new folder")
     listed = {video.key for video in corpus.videos}
     if lost := [video.key for video in there.videos if video.key not in listed]:
         raise InputError(f"{folder}: holds another corpus, whose list of videos would be lost ({lost[0]}); expected a new folder")
-    for key in (video.key for video in corpus.videos if video.key in corpus.annotations and video.key in there.annotations):
-        if _milliseconds(there.annotations[key]) != _milliseconds(corpus.annotations[key]):
-            raise InputError(f"{folder}: its annotation of {key} is another one and would be lost; expected a new folder")
+    windows = there.windows.maps[0] if isinstance(there.windows, ChainMap) else there.windows
+    of_user = {} if isinstance(windows, WindowFiles) else windows  # ours are not overwritten: they lie elsewhere
+    for what, new, old in (("annotation", corpus.annotations, there.annotations), ("windows", corpus.windows, of_user)):
+        for key in (video.key for video in corpus.videos if video.key in new and video.key in old):
+            if _milliseconds(old[key]) != _milliseconds(new[key]):
+                raise InputError(f"{folder}: what it has as {what} of {key} differs and would be lost; expected a new folder")
 
 
 def _refuse_unreadable_corpus(folder: Path, error: InputError) -> None:
