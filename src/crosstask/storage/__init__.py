@@ -20,7 +20,7 @@ from crosstask.storage.atomic import (
     write_many,
     write_text,
 )
-from crosstask.storage.derived_folders import derived_folder, existing_derived_folder
+from crosstask.storage.derived_folders import cache_folder, derived_folder, existing_derived_folder
 from crosstask.storage.figures import figure_bytes
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
 from crosstask.storage.reading import (
@@ -41,6 +41,7 @@ __all__ = [
     "NotAnArray",
     "UnreadableFile",
     "blocking_lock",
+    "cache_folder",
     "content_is_intact",
     "derived_folder",
     "digest_of",
