@@ -91,7 +91,7 @@ def _milliseconds(intervals: Iterable[StepInterval]) -> list[tuple[int, int, int
 
 
 def replace_underscores_in_task_ids(corpus: Corpus) -> Corpus:
-    """The same corpus with '-' for '_' in task ids, since file names TASK_VIDEO are split at the first '_'."""
+    """The same corpus with '-' for '_' in task ids, since a `corpus.toml` takes none with '_'."""
     new = {task_id: task_id.replace("_", "-") for task_id in corpus.tasks}
     if all(old == replaced for old, replaced in new.items()):
         return corpus
