@@ -3,11 +3,13 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
 from cli.running import crosstask, json_of, refused
-from tiny import write_tiny
+from crosstask.datasets import write_release
+from tiny import TASKS, write_tiny
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +30,23 @@ def model(corpus, tmp_path_factory):
 def test_version_and_help():
     assert crosstask("--version").stdout.startswith("crosstask 0.")
     assert "localize" in crosstask("--help").stdout
+
+
+def test_ids_of_tasks_may_hold_underscores(tmp_path):
+    named = replace(TASKS["2"], id="make_tea")
+    tiny = write_tiny(tmp_path / "tiny")
+    videos = tuple(replace(video, task=named.id if video.task == "2" else video.task) for video in tiny.videos)
+    keys = dict(zip((video.key for video in tiny.videos), (video.key for video in videos), strict=True))
+    parts = {part: {keys[key]: found for key, found in getattr(tiny, part).items()} for part in ("annotations", "windows")}
+    tasks = {"1": TASKS["1"], named.id: named, "30": TASKS["30"]}
+    folder = tmp_path / "c"
+    write_release(replace(tiny, tasks=tasks, videos=videos, validation=frozenset(), **parts), folder)
+    (tmp_path / "tiny" / "crosstask_features").rename(folder / "crosstask_features")
+    assert json_of("validate", folder)["problems"] == []
+    assert crosstask("train", folder, "--out", tmp_path / "m.safetensors").returncode == 0
+    (tmp_path / "some.txt").write_text("make_tea_-v2_0\n")
+    done = crosstask("evaluate", folder, "--model", tmp_path / "m.safetensors", "--videos", tmp_path / "some.txt")
+    assert done.returncode == 0, done.stderr
 
 
 def test_help_imports_nothing_heavy():

@@ -72,6 +72,22 @@ def test_different_videos_of_one_name_in_two_tasks_keep_their_own_subtitles_and_
     assert sorted(corpus.annotations) == [VideoKey("latte", "latte-intro"), VideoKey("tea", "tea-intro")]
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_subtitles_in_the_folder_of_another_task_are_not_those_of_a_video(tmp_path, own):
+    """Such as those of a video that was deleted; cameras call the videos of all tasks IMG_0001."""
+    write_corpus_toml(tmp_path / "corpus.toml", {name: Task(name, name, ("pour milk", "stir")) for name in ("latte", "tea")})
+    for task, names in (("latte", ["IMG_1.mp4"] + ["IMG_1.vtt"] * own), ("tea", ["IMG_1.vtt", "other.mp4", "other.en.vtt"])):
+        (tmp_path / "videos" / task).mkdir(parents=True)
+        for name in names:
+            (tmp_path / "videos" / task / name).write_text(f"WEBVTT\n\n00:01.000 --> 00:02.000\n{task}\n")
+    corpus = open_corpus(tmp_path)
+    assert {video.id for video in corpus.videos} == {"IMG_1", "other"}
+    assert {video: said.words[0].text for video, said in corpus.subtitles.items() if video != "other.en"} == {
+        **({"IMG_1": "latte"} if own else {}),
+        "other": "tea",
+    }
+
+
 def test_a_corpus_toml_in_another_encoding_says_what_to_do(tmp_path):
     (tmp_path / "corpus.toml").write_bytes('[tasks.tea]\nsteps = ["pour"]\n'.encode("utf-16"))
     with pytest.raises(InputError, match=r"corpus\.toml: not UTF-8 text; save it as UTF-8"):

@@ -160,24 +160,26 @@ def test_killed_while_windows_are_written_no_window_of_other_steps_is_taken_for_
     assert list(read_windows(tmp_path, reordered)) == []
 
 
-def test_two_videos_that_would_share_their_files_are_refused(tmp_path):
+@pytest.mark.parametrize("others", ["1_2,3,\n", ""])
+def test_a_video_whose_files_would_be_those_of_another_task_is_refused(tmp_path, others):
     """Ids of tasks may hold underscores, and TASK_VIDEO names the files of a video."""
     tasks = {name: Task(name, name, ("stir",)) for name in ("1", "1_2")}
-    (tmp_path / "videos.csv").write_text("1_2,3,\n1,2_3,\n")
-    with pytest.raises(InputError, match=r"line 2: video 2_3 of task 1 and 3 of 1_2 would share the files 1_2_3"):
+    (tmp_path / "videos.csv").write_text(f"{others}1,2_3,\n")
+    with pytest.raises(InputError, match=r"line \d: the files 1_2_3 of video 2_3 of task 1 would be those of 3 of 1_2: rename"):
         read_videos(tmp_path / "videos.csv", tasks)
 
 
-def test_windows_of_subtitles_that_changed_or_are_gone_are_not_used(tmp_path):
-    task, keys = Task("1", "Make Latte", ("pour milk", "stir")), [VideoKey("1", name) for name in ("a", "b", "c")]
+@pytest.mark.parametrize("task_id", ["1", "make_latte"])
+def test_windows_of_subtitles_that_changed_or_are_gone_are_not_used(tmp_path, task_id):
+    task, keys = Task(task_id, "Make Latte", ("pour milk", "stir")), [VideoKey(task_id, name) for name in ("a", "b", "c")]
     said = tmp_path / "subtitles"
     said.mkdir()
     for name in "abc":
         (said / f"{name}.vtt").write_text("WEBVTT")
     folder, windows = tmp_path / "windows", dict.fromkeys(keys, MILK)
-    write_windows(folder, {"1": task}, windows, SubtitleFolders((said,)))
+    write_windows(folder, {task_id: task}, windows, SubtitleFolders((said,)))
     (said / "a.vtt").write_text("WEBVTT edited")
     (said / "b.vtt").unlink()
-    assert set(read_windows(folder, {"1": task}, SubtitleFolders((said,)))) == {keys[2]}
-    write_windows(folder, {"1": task}, {keys[0]: WATER}, SubtitleFolders((said,)), kept=keys)
-    assert dict(read_windows(folder, {"1": task}, SubtitleFolders((said,)))) == {keys[0]: WATER, keys[2]: MILK}
+    assert set(read_windows(folder, {task_id: task}, SubtitleFolders((said,)))) == {keys[2]}
+    write_windows(folder, {task_id: task}, {keys[0]: WATER}, SubtitleFolders((said,)), kept=keys)
+    assert dict(read_windows(folder, {task_id: task}, SubtitleFolders((said,)))) == {keys[0]: WATER, keys[2]: MILK}

@@ -72,6 +72,15 @@ def test_variable_frame_rate_as_in_a_player(tmp_path):
     assert not any(s.audio.any() for s in seconds)
 
 
+@pytest.mark.parametrize("name", ["a.mkv", "a.mp4"])
+def test_seconds_before_the_first_picture_show_it(tmp_path, name):
+    """Sound may begin before the picture, as where a stream was cut between key frames."""
+    path = write_video(tmp_path / name, seconds=4, times=[2 + i / 8 for i in range(16)])
+    seconds = list(decode_seconds(path, [ONE, ALL, Sampling(32, None, 2)]))
+    np.testing.assert_allclose(brightness(seconds), [80, 80, 80, 110], atol=4)
+    assert [s.frames[ALL].shape[0] for s in seconds] == [1, 1, 8, 8]
+
+
 def test_rotation_is_applied(tmp_path):
     def left_bright(time):
         image = np.zeros((48, 64, 3), np.uint8)

@@ -19,8 +19,8 @@ from crosstask.synthetic.films.scripts import Line
 from extraction.media import write_video
 
 
-def with_subtitles(path, srt):
-    """A video with the cues of an .srt file as an embedded subtitle stream."""
+def with_subtitles(path, srt, begins_s=0):
+    """A video with the cues of an .srt file as an embedded subtitle stream; its clock begins at `begins_s`."""
     source = path.with_suffix(".srt")
     source.write_text(srt)
     with av.open(str(source)) as messages, av.open(str(path), "w") as container:
@@ -29,11 +29,12 @@ def with_subtitles(path, srt):
         subtitles = container.add_stream_from_template(messages.streams.subtitles[0])
         for i in range(40):
             frame = av.VideoFrame.from_ndarray(np.full((32, 32, 3), i, np.uint8), "rgb24")
-            frame.pts, frame.time_base = i, Fraction(1, 4)
+            frame.pts, frame.time_base = i + 4 * begins_s, Fraction(1, 4)
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
         for packet in messages.demux():
             if packet.pts is not None:
+                packet.pts = packet.dts = packet.pts + round(begins_s / packet.time_base)
                 packet.stream = subtitles
                 container.mux(packet)
     source.unlink()
@@ -51,6 +52,14 @@ def test_embedded_subtitles_are_used(tmp_path):
     assert [word.text for word in narration.words] == ["pour", "the", "milk", "then,", "stir"]
     assert transcribe_videos({"a": path}, tmp_path / "subtitles").reused == ["a"]
     assert embedded_subtitles(write_video(tmp_path / "b.mp4")) == []
+
+
+def test_embedded_subtitles_count_from_the_start_of_the_video_as_in_a_player(tmp_path):
+    """Pieces that are cut from longer recordings may keep the clock of these."""
+    path = with_subtitles(tmp_path / "a.mkv", "1\n00:00:01,000 --> 00:00:03,000\npour the milk\n", begins_s=8)
+    with av.open(str(path)) as container:
+        assert container.start_time == 8_000_000
+    assert embedded_subtitles(path) == [(1.0, 3.0, "pour the milk")]
 
 
 def test_long_audio_is_cut_where_it_is_quiet():

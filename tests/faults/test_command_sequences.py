@@ -161,6 +161,7 @@ def test_models_are_not_trained_on_or_tested_with_features_of_a_replaced_video(t
         code, _, messages = command(user, *verb)
         assert code == 2 and "a.npy: extracted from another file than a.mp4 is now; repeat `crosstask extract" in messages
     command(user, *extract)
+    verbs[2] = (*verbs[2][:-1], tmp_path / "converted anew")  # a conversion of other features is not written over the first
     assert [command(user, *verb)[0] for verb in verbs] == [0] * len(verbs)
 
 

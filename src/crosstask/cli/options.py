@@ -89,7 +89,7 @@ def listed_videos(corpus: "Corpus", path: Path) -> "list[Video]":
     wanted = {}
     for number, line in enumerate(read_text(path, "expected one TASK_VIDEO a line").splitlines(), start=1):
         if line.strip():
-            wanted[parse_video_key(line.strip())] = number
+            wanted[parse_video_key(line.strip(), corpus.tasks)] = number
     known = {video.key for video in corpus.videos}
     for key, number in wanted.items():
         if key not in known:

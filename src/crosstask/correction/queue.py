@@ -143,7 +143,8 @@ def next_items(
 
 def pool_of(run: RunFolder) -> Pool:
     """The pool of a run, kept until its localizations or the relevance of its videos change."""
-    irrelevant = frozenset(key for key, relevance in read_relevance(run.folder, run.contents).items() if relevance == IRRELEVANT)
+    judged = read_relevance(run.folder, run.contents, run.run.tasks)
+    irrelevant = frozenset(key for key, relevance in judged.items() if relevance == IRRELEVANT)
     signature = (run.machine_signature, irrelevant)
     return run.remember("pool", signature, lambda: make_pool(_found_steps(run, irrelevant), run.run.seed))
 

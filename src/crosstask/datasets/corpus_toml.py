@@ -39,7 +39,7 @@ def read_corpus_toml(folder: Path) -> Corpus:
     windows = folder / "constraints"
     subtitles = SubtitleFolders(
         (existing_derived_folder(folder, "subtitles"), *sorted({path.parent for path in media.values()})),
-        {path.with_suffix(""): key.video for key, path in renamed.items()},
+        {path.with_suffix(""): video for (_, video), path in media.items()},
     )
     return Corpus(
         name=folder.resolve().name,

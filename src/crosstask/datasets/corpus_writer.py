@@ -1,30 +1,53 @@
 """Writing any corpus, in the published layout or as a `corpus.toml` folder; features are pooled to one row per second."""
 
-from collections import ChainMap
-from collections.abc import Callable, Iterable, Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from filecmp import cmp
 from pathlib import Path
 
 from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.datasets.published_texts import write_published_texts
-from crosstask.datasets.release import WindowFiles, read_tasks, videos_text, write_release, write_step_intervals
+from crosstask.datasets.release import videos_text, write_release, write_step_intervals
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.features import write_feature_spec, write_rows, write_text_side
 from crosstask.features.pooling import pool_to_seconds
 from crosstask.records import Corpus, FeatureRows, InputError, NoFeatures, StepInterval, VideoKey
-from crosstask.storage import write_text
+from crosstask.storage import move_files, nonblocking_lock, paths_in, write_text
 
 LAYOUTS = ("release", "corpus.toml")
+STAGING = ".unfinished-conversion"  # in the folder that is written
+_LISTS = ("corpus.toml", "tasks_primary.txt")  # they get their final name last: without them a folder is no corpus
+# Folders of both layouts; what else lies in the folder of a corpus, such as videos or a run, is left alone.
+_PARTS = (
+    *("crosstask_release/annotations", "crosstask_release", "crosstask_constraints", "crosstask_features", "crosstask_subtitles"),
+    *("annotations", "constraints", "features", ".crosstask/subtitles"),
+)
 
 
 def write_corpus(
     corpus: Corpus, folder: Path, layout: str, rate: float = 1.0, advance: Callable[[], None] = lambda: None
 ) -> dict[str, int]:
-    """Counts of what was written (tasks, videos, annotations, ...); `rate` is the rows per second of the corpus's features."""
+    """Counts of what was written (tasks, videos, annotations, ...); `rate` is the rows per second of the corpus's features.
+
+    A folder that holds other files of a corpus than those that are written is refused, so that nothing is lost or mixed.
+    """
     if layout not in LAYOUTS:
         raise InputError(f"--to {layout}: expected release or corpus.toml")
-    corpus = replace_underscores_in_task_ids(corpus)
-    _refuse_another_corpus(folder, corpus)
+    staging = folder / STAGING
+    with nonblocking_lock(folder):
+        shutil.rmtree(staging, ignore_errors=True)  # of a killed conversion
+        try:
+            counts = _write(replace_underscores_in_task_ids(corpus), staging, layout, rate, advance)
+            _refuse_other_files(folder, staging)
+            move_files(staging, folder, last=_LISTS)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    return counts
+
+
+def _write(corpus: Corpus, folder: Path, layout: str, rate: float, advance: Callable[[], None]) -> dict[str, int]:
+    """Write a corpus into an empty folder; returns the counts."""
     ids = sorted({video.id for video in corpus.videos})
     features = folder / ("crosstask_features" if layout == "release" else "features")
     subtitles = folder / "crosstask_subtitles" if layout == "release" else folder / ".crosstask" / "subtitles"
@@ -51,47 +74,22 @@ def write_corpus(
     }
 
 
-def _refuse_another_corpus(folder: Path, corpus: Corpus) -> None:
-    """An error where the folder holds steps, titles, videos, annotations or windows that would be lost; a repeated conversion finds its own."""
-    from crosstask.datasets import open_corpus  # imported here: that module imports the writers
-
-    try:
-        there = open_corpus(folder)
-    except InputError as error:
-        _refuse_unreadable_corpus(folder, error)
-        return
-    for task in there.tasks.values():
-        if task.id not in corpus.tasks or task.steps != corpus.tasks[task.id].steps:
-            raise InputError(f"{folder}: holds another corpus, with other steps of task '{task.title}'; expected a new folder")
-        if task.title != corpus.tasks[task.id].title:
-            raise InputError(f"{folder}: the title '{task.title}' there would be lost; expected a new folder")
-    listed = {video.key for video in corpus.videos}
-    if lost := [video.key for video in there.videos if video.key not in listed]:
-        raise InputError(f"{folder}: holds another corpus, whose list of videos would be lost ({lost[0]}); expected a new folder")
-    windows = there.windows.maps[0] if isinstance(there.windows, ChainMap) else there.windows
-    of_user = {} if isinstance(windows, WindowFiles) else windows  # ours are not overwritten: they lie elsewhere
-    for what, new, old in (("annotation", corpus.annotations, there.annotations), ("windows", corpus.windows, of_user)):
-        for key in (video.key for video in corpus.videos if video.key in new and video.key in old):
-            if _milliseconds(old[key]) != _milliseconds(new[key]):
-                raise InputError(f"{folder}: what it has as {what} of {key} differs and would be lost; expected a new folder")
-
-
-def _refuse_unreadable_corpus(folder: Path, error: InputError) -> None:
-    """An error where lists of a corpus are there that cannot be read: a person wrote them, as those of a killed conversion are whole."""
-    release = folder / "crosstask_release"
-    if (release / "tasks_primary.txt").exists() and not (release / "videos.csv").exists():  # a killed conversion leaves that
-        read_tasks(release / "tasks_primary.txt", primary=True)
-    elif (folder / "corpus.toml").exists() or release.exists():
-        raise InputError(f"{folder}: holds another corpus, which cannot be read ({error}); expected a new folder")
-
-
-def _milliseconds(intervals: Iterable[StepInterval]) -> list[tuple[int, int, int]]:
-    """Step, start and end of each interval, as precisely as they are written."""
-    return sorted((s.step, round(1000 * s.interval.start_s), round(1000 * s.interval.end_s)) for s in intervals)
+def _refuse_other_files(folder: Path, staging: Path) -> None:
+    """An error where the folder has a file of a corpus that differs from the one in `staging`, or is not there; a repeated conversion has none."""
+    written = {path.relative_to(staging) for path in staging.rglob("*") if path.is_file()}
+    for name in sorted(written):
+        if (folder / name).exists() and not cmp(folder / name, staging / name, shallow=False):
+            raise InputError(
+                f"{folder / name}: differs from what this conversion writes and would be lost; expected a new folder"
+            )
+    there = [folder / "corpus.toml", *(path for part in _PARTS for path in paths_in(folder / part))]
+    for path in there:
+        if path.is_file() and not path.name.startswith(".") and path.relative_to(folder) not in written:
+            raise InputError(f"{path}: is not written by this conversion and would be mixed with it; expected a new folder")
 
 
 def replace_underscores_in_task_ids(corpus: Corpus) -> Corpus:
-    """The same corpus with '-' for '_' in task ids, since file names TASK_VIDEO are split at the first '_'."""
+    """The same corpus with '-' for '_' in task ids, since a `corpus.toml` takes none with '_'."""
     new = {task_id: task_id.replace("_", "-") for task_id in corpus.tasks}
     if all(old == replaced for old, replaced in new.items()):
         return corpus

@@ -36,6 +36,7 @@ from crosstask.records import (
     Video,
     VideoKey,
     at_line,
+    parse_video_key,
     refuse_escaping_id,
     refuse_unfit_key,
 )
@@ -121,13 +122,13 @@ def read_videos(path: Path, tasks: Mapping[str, Task]) -> tuple[Video, ...]:
         if task not in tasks:
             raise at_line(path, line, f"task {task} is not in the task files")
         name = str(refuse_unfit_key(VideoKey(task, video)))
-        first = videos.setdefault(name, Video(task, video, row[2].strip() if len(row) > 2 else ""))
-        if first.task != task:  # ids of tasks may hold underscores
+        if (other := parse_video_key(name, tasks)).task != task:  # ids of tasks may hold underscores
             raise at_line(
                 path,
                 line,
-                f"video {video} of task {task} and {first.id} of {first.task} would share the files {name}: rename one",
+                f"the files {name} of video {video} of task {task} would be those of {other.video} of {other.task}: rename one",
             )
+        videos.setdefault(name, Video(task, video, row[2].strip() if len(row) > 2 else ""))
     return tuple(videos.values())
 
 
@@ -196,9 +197,8 @@ class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
         keys = {name: key for key, name in self.renamed.items()}
         for name in sorted(self._names):
             stem = name.removesuffix(".csv")
-            task, _, video = stem.partition("_")
-            if task in self.tasks:
-                yield keys.get(stem, VideoKey(task, video))
+            if (key := _key_of(stem, self.tasks)) is not None:
+                yield keys.get(stem, key)
 
     def __len__(self) -> int:
         """Number of files that belong to a known task."""
@@ -213,13 +213,25 @@ class WindowFiles(StepIntervalFiles):
     made_from: Mapping[str, str] = field(default_factory=dict)  # TASK_VIDEO -> digest of its subtitles then, where it is known
 
     def _usable_names(self) -> set[str]:
-        found = super()._usable_names()
-        known = {key: digest for key, digest in self.made_from.items() if f"{key}.csv" in found}
-        return found - {f"{key}.csv" for key, digest in known.items() if _digest(self.subtitles, key) != digest}
+        return {name for name in super()._usable_names() if self._is_current(name.removesuffix(".csv"))}
+
+    def _is_current(self, stem: str) -> bool:
+        """True unless the subtitles that a file was made from are known, and gone or changed."""
+        key, made_from = _key_of(stem, self.tasks), self.made_from.get(stem)
+        return key is None or made_from is None or made_from == _digest(self.subtitles, key)
 
 
-def _digest(subtitles: Mapping[str, Narration], key: str) -> str | None:
-    return subtitles.digest(key.partition("_")[2]) if isinstance(subtitles, SubtitleFolders) else None
+def _key_of(stem: str, tasks: Container[str]) -> VideoKey | None:
+    """The video of one of the tasks whose file has this name; None for other files."""
+    try:
+        key = parse_video_key(stem, tasks)
+    except InputError:
+        return None
+    return key if key.task in tasks else None
+
+
+def _digest(subtitles: Mapping[str, Narration], key: VideoKey) -> str | None:
+    return subtitles.digest(key.video) if isinstance(subtitles, SubtitleFolders) else None
 
 
 def read_windows(folder: Path, tasks: Mapping[str, Task], subtitles: Mapping[str, Narration] = NO_SUBTITLES) -> WindowFiles:
@@ -247,12 +259,11 @@ def write_windows(
     Others in the folder are removed, except those of `kept` videos whose tasks have the same steps.
     """
     steps, before = _origin_of_windows(folder)
-    written = {str(key): digest for key in windows if (digest := _digest(subtitles, str(key))) is not None}
+    written = {str(key): digest for key in windows if (digest := _digest(subtitles, key)) is not None}
     names = {f"{key}.csv" for key in windows}
     for path in sorted(folder.glob("*.csv")):
-        key = VideoKey(*path.stem.split("_", 1)) if "_" in path.stem else None
-        task = None if key is None else tasks.get(key.task)
-        same = task is not None and steps.get(task.id, task.steps) == task.steps
+        key = _key_of(path.stem, tasks)
+        same = key is not None and steps.get(key.task, tasks[key.task].steps) == tasks[key.task].steps
         rewritten = path.name in names and before.get(path.stem) == written.get(path.stem)
         if not same or not (rewritten or key in kept):  # windows of other steps and subtitles go before the new ones are recorded
             path.unlink(missing_ok=True)

@@ -16,18 +16,23 @@ _ENGLISH = re.compile(r"en(glish)?([-_][a-z0-9_-]+)?", re.IGNORECASE)  # en, en-
 
 @dataclass(frozen=True)
 class SubtitleFolders(Mapping[str, Narration]):
-    """Narrations from `VIDEO.vtt` (or .srt, .json, `VIDEO.en.vtt`) of some folders; a later folder takes precedence."""
+    """Narrations from `VIDEO.vtt` (or .srt, .json, `VIDEO.en.vtt`) of some folders; a later folder takes precedence.
+
+    A video file is given as FOLDER/NAME -> its id: what lies beside it is its own, and in the folder of other video files nothing is.
+    """
 
     folders: tuple[Path, ...]
-    renamed: Mapping[Path, str] = field(default_factory=dict, hash=False)  # FOLDER/NAME -> video id, where it is not NAME
+    beside: Mapping[Path, str] = field(default_factory=dict, hash=False)
 
     @cached_property
     def paths(self) -> dict[str, Path]:
         """Video id -> subtitle file."""
+        with_files, of_files = {place.parent for place in self.beside}, set(self.beside.values())
         return {
-            self.renamed.get(folder / name, name): path
+            self.beside.get(folder / name, name): path
             for folder in self.folders
             for name, path in files_by_video(folder).items()
+            if folder / name in self.beside or folder not in with_files or name not in of_files
         }
 
     def digest(self, video_id: str) -> str | None:

@@ -188,7 +188,8 @@ def _named(name: str, corpus: Corpus, tested: Sequence[Video], seed: int) -> Sco
 
 def _by_key(corpus: Corpus, videos: Iterable[str | Video]) -> list[Video]:
     """The videos with these keys, in corpus order."""
-    wanted = {video.key if isinstance(video, Video) else parse_video_key(video) for video in list_argument(videos, "videos")}
+    listed = list_argument(videos, "videos")
+    wanted = {video.key if isinstance(video, Video) else parse_video_key(video, corpus.tasks) for video in listed}
     found = [video for video in corpus.videos if video.key in wanted]
     if missing := sorted(map(str, wanted - {video.key for video in found})):
         raise InputError(f"video {missing[0]} is not in corpus '{corpus.name}'; expected TASK_VIDEO of its list")

@@ -11,6 +11,7 @@ from crosstask.features import PackedFeatures
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.methods.zhukov19_checkpoint import update_with_rows
 from crosstask.records import Corpus, InputError
+from crosstask.storage import digest_of, read_bytes
 from crosstask.synthetic import generate_corpus, generate_without_features
 
 TUNING_SEEDS = (1000, 1001, 1002)  # settings are chosen on synthetic corpora with these seeds, results come from others
@@ -93,12 +94,18 @@ def open_once(corpus: str) -> Corpus:
 
 @lru_cache(maxsize=1)
 def corpus_digest(corpus: str) -> str:
-    """A digest of what is trained and evaluated on in a folder: tasks, videos, annotations, windows and features. Subtitles are not part of it.
+    """A digest of what is trained and evaluated on in a folder: tasks, videos, lengths, annotations, windows and features. Subtitles are not part of it.
 
     The results of finished jobs are used again only as long as it is the same. Packed features enter by their checksums.
     """
     opened = open_once(corpus)
     digest = hashlib.sha256(repr((sorted(opened.tasks.items()), opened.videos, sorted(opened.validation))).encode())
+    digest.update(repr(sorted(opened.seconds.items())).encode())
+    if (side := opened.text_side) is not None:
+        digest.update(f"{side.model} {side.first} {side.width} {digest_of(side.vectors)}".encode())
+    if is_niv(Path(corpus)):  # windows of discovered steps, see `windows_for`
+        for path in sorted(Path(corpus).glob("windows/*/*.csv")):
+            digest.update(f"{path.relative_to(corpus)} ".encode() + read_bytes(path))
     for video in opened.videos:
         for intervals in (opened.annotations, opened.windows):
             try:

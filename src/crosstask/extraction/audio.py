@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crosstask.extraction.containers import CONTAINER_TIME_BASE, decode_frames, need_pyav, open_container
+from crosstask.extraction.containers import decode_frames, need_pyav, open_container, start_of
 from crosstask.extraction.second import SAMPLE_RATE, Audio
 
 _MAX_GAP_S = 600  # ours: longer gaps mean invalid time stamps and are not filled with silence
@@ -46,7 +46,7 @@ def _sample_blocks(path: Path) -> Iterator[Audio]:
         stream = container.streams.audio[0]
         if stream.codec_context is None:
             return
-        start_s = (container.start_time or 0) / CONTAINER_TIME_BASE
+        start_s = start_of(container)
         resampler, n_samples = None, 0
         for frame in decode_frames(container, stream):
             if frame.time is not None:

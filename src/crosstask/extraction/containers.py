@@ -20,6 +20,11 @@ MAX_VIDEO_S = 24 * 3600  # ours: beyond it time stamps and headers are taken for
 MAX_FRAME_PIXELS = 8192 * 8192  # ours: twice 8K video; larger frames could exhaust the memory
 
 
+def start_of(container: Any) -> float:
+    """The time stamp in seconds with which a container starts: times in a video count from there, as in a player."""
+    return float((container.start_time or 0) / CONTAINER_TIME_BASE)
+
+
 def need_pyav() -> Any:
     """The module `av`, or an error that names the extra to install."""
     try:

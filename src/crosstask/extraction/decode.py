@@ -14,12 +14,12 @@ import numpy as np
 
 from crosstask.extraction.audio import padded_audio_seconds
 from crosstask.extraction.containers import (
-    CONTAINER_TIME_BASE,
     MAX_VIDEO_S,
     DecodingErrors,
     decode_frames,
     header_duration_s,
     open_container,
+    start_of,
     video_stream,
 )
 from crosstask.extraction.second import Frames, Image, Sampling, Second
@@ -51,6 +51,8 @@ def frames_by_second(path: Path, samplings: Sequence[Sampling]) -> Iterator[dict
         samplers = [FrameSampler(sampling) for sampling in samplings]
         n_frames, second, last_s = 0, 0, 0.0
         for time_s, frame in _timed_frames(path, container, stream):
+            for sampler in samplers:
+                sampler.current_frame = sampler.current_frame or frame  # sound may begin before the first one
             while time_s >= second + 1:
                 yield {sampler.sampling: sampler.finish_second(second) for sampler in samplers}
                 second += 1
@@ -70,7 +72,7 @@ def frames_by_second(path: Path, samplings: Sequence[Sampling]) -> Iterator[dict
 
 def _timed_frames(path: Path, container: Any, stream: Any) -> Iterator[tuple[float, Any]]:
     """(seconds from the start, frame) pairs with non-decreasing times; undecodable frames are skipped."""
-    start_s = (container.start_time or 0) / CONTAINER_TIME_BASE
+    start_s = start_of(container)
     step_s = 1 / float(stream.average_rate or _DEFAULT_FRAME_RATE)
     before_s: float | None = None
     for frame in _frames(path, container, stream):
@@ -103,7 +105,7 @@ class FrameSampler:
 
     sampling: Sampling
     selected: list[Image] = field(default_factory=list)
-    current_frame: Any = None  # the last frame that was added, which a player still shows
+    current_frame: Any = None  # the last frame that was added, which a player still shows; at first the first one
     converted: Image | None = None  # `current_frame` as RGB, once it is selected
     n_frames_seen: int = 0
 

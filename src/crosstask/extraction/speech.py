@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from crosstask.extraction.audio import audio_seconds
-from crosstask.extraction.containers import need_pyav, open_container
+from crosstask.extraction.containers import need_pyav, open_container, start_of
 from crosstask.extraction.second import SAMPLE_RATE, Audio
 from crosstask.records import Cue, InputError, MissingExtra, Narration, Word
 from crosstask.storage import replace_file, write_bytes
@@ -59,10 +59,11 @@ def embedded_subtitles(path: Path) -> list[tuple[float, float, str]]:
 
 def _lines(container: Any, stream: Any) -> Iterator[tuple[float, float, str]]:
     container.seek(0)
+    begins_s = start_of(container)
     for packet in container.demux(stream):
         if packet.pts is None or not packet.time_base:
             continue
-        start_s = float(packet.pts * packet.time_base)
+        start_s = float(packet.pts * packet.time_base) - begins_s
         end_s = start_s + float((packet.duration or 0) * packet.time_base)
         texts = [_plain(part) for part in packet.decode()]
         text = " ".join(text for text in texts if text)

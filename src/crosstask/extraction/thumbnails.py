@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.extraction.containers import CONTAINER_TIME_BASE, decode_frames, need_pyav, open_container, video_stream
+from crosstask.extraction.containers import decode_frames, need_pyav, open_container, start_of, video_stream
 from crosstask.extraction.second import Image
 
 # All ours.
@@ -28,7 +28,7 @@ def thumbnails(path: Path, seconds: Iterable[int], height: int = 108) -> dict[in
 
 def _frames_at(container: Any, stream: Any, seconds: list[int]) -> Iterator[tuple[int, Any]]:
     """(second, frame shown at its middle) in order of time; ends where the file cannot be decoded."""
-    start_s = (container.start_time or 0) / CONTAINER_TIME_BASE
+    start_s = start_of(container)
     frames = _frames_with_time(container, stream)
     shown, following = None, None  # a frame and its successor
     for second in seconds:

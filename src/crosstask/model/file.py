@@ -1,7 +1,7 @@
 """A model file: safetensors with the arrays of the scorer, and one metadata entry of sorted JSON, so that equal models are equal bytes."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from crosstask.methods.component_scorer import component_scorer_from
 from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.model.model import Model
-from crosstask.records import InputError, Task, VideoKey, parse_video_key, path_argument
+from crosstask.records import InputError, Task, parse_video_key, path_argument
 from crosstask.storage import content_is_intact, refuse_other_content, with_content_digest, write_bytes
 from crosstask.text.sharing import SharingFunction
 
@@ -137,13 +137,6 @@ def _is_usable(name: str, array: npt.NDArray[Any]) -> bool:
     return not np.isnan(array).any() if name.endswith(_MAY_BE_INFINITE) else bool(np.isfinite(array).all())
 
 
-def _trained_key(text: str, tasks: Iterable[str]) -> VideoKey:
-    """The key of a training video, `TASK_VIDEO`; ids of tasks may hold underscores, as in the five tasks of Alayrac et al."""
-    known = [task for task in tasks if text.startswith(f"{task}_")]
-    task = max(known, key=len, default=parse_video_key(text).task)
-    return VideoKey(task, text[len(task) + 1 :])
-
-
 def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:
     if not isinstance(description, dict) or "format" not in description:
         raise InputError(f"{path}: a safetensors file of another program; expected one written by `crosstask train`")
@@ -165,7 +158,7 @@ def _model_from(path: Path, description: Any, arrays: Arrays) -> Model:
             tasks,
             _FORMER_METHODS.get(method, method),
             str(spec),
-            frozenset(_trained_key(key, tasks) for key in description["trained_on"]),
+            frozenset(parse_video_key(key, tasks) for key in description["trained_on"]),
             dict(description["settings"]),
             int(description["seed"]),
         )

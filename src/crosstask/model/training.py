@@ -94,7 +94,7 @@ def annotated_labels(corpus: Corpus, use_annotations: Iterable[str] | str | None
             raise InputError(f"corpus '{corpus.name}': no training video is annotated, so there are no annotations to use")
     else:
         listed = [use_annotations] if isinstance(use_annotations, str) else list_argument(use_annotations, "use_annotations")
-        wanted = [parse_video_key(key) if isinstance(key, str) else key for key in listed]
+        wanted = [parse_video_key(key, corpus.tasks) if isinstance(key, str) else key for key in listed]
     for key in wanted:
         if key not in training:
             raise InputError(f"use_annotations: video {key} is not a training video; expected TASK_VIDEO of the training videos")
@@ -129,7 +129,7 @@ def _training_part(corpus: Corpus, videos: Iterable[str] | None) -> Corpus:
     if videos is None:
         kept = [video for video in corpus.videos if video.id in corpus.features and video.key not in corpus.validation]
     else:
-        wanted = {parse_video_key(key) if isinstance(key, str) else key for key in list_argument(videos, "videos")}
+        wanted = {parse_video_key(key, corpus.tasks) if isinstance(key, str) else key for key in list_argument(videos, "videos")}
         kept = [video for video in corpus.videos if video.key in wanted]
         missing = sorted(map(str, wanted - {video.key for video in kept}))
         if missing:

@@ -186,15 +186,15 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
     of_user = tuple(folder for folder in theirs.folders if folder not in derived)
     remove_outdated(files, ours)
     if not config.transcribe:  # nor is what an earlier run recognised used
-        return replace(corpus, subtitles=SubtitleFolders(of_user, theirs.renamed)), TranscriptionReport()
+        return replace(corpus, subtitles=SubtitleFolders(of_user, theirs.beside)), TranscriptionReport()
     folders = (ours, *of_user)  # the user's subtitles go before ours
-    found = SubtitleFolders(folders, theirs.renamed)
+    found = SubtitleFolders(folders, theirs.beside)
     without = {v: path for v, path in files.items() if v not in found or (ours / f"{v}.vtt").is_file()}
     if not without:
         return replace(corpus, subtitles=found), TranscriptionReport()
     with progress("transcribing", len(without)) as advance:
         report = transcribe_videos(without, ours, config.speech_model, advance, config.language)
-    return replace(corpus, subtitles=SubtitleFolders(folders, theirs.renamed)), report
+    return replace(corpus, subtitles=SubtitleFolders(folders, theirs.beside)), report
 
 
 def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, ExtractionReport]:

@@ -1,5 +1,6 @@
 """A video of a corpus, always listed under a task, since one video may be listed under several."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import NamedTuple
 from unicodedata import category
@@ -36,16 +37,18 @@ class Video:
         return VideoKey(self.task, self.id)
 
 
-def parse_video_key(text: str) -> VideoKey:
-    """`TASK_VIDEO`, split at the first underscore.
+def parse_video_key(text: str, tasks: Container[str] = ()) -> VideoKey:
+    """`TASK_VIDEO`, split after the longest of the tasks, whose ids may hold underscores, else at the first underscore.
 
-    >>> parse_video_key("105222_-Yt_o")
-    VideoKey(task='105222', video='-Yt_o')
+    >>> parse_video_key("105222_-Yt_o"), parse_video_key("make_tea_-Yt", {"make_tea"})
+    (VideoKey(task='105222', video='-Yt_o'), VideoKey(task='make_tea', video='-Yt'))
     """
-    task, underscore, video = str(text).partition("_")
-    if not (task and underscore and video):
+    text = str(text)
+    cuts = [at for at, character in enumerate(text[:-1]) if character == "_" and at]
+    if not cuts or text.startswith("_"):
         raise InputError(f"'{text}' does not name a video; expected TASK_VIDEO, e.g. 105222_-YtYoSwdUf8")
-    return VideoKey(task, video)
+    at = next((at for at in reversed(cuts) if text[:at] in tasks), cuts[0])
+    return VideoKey(text[:at], text[at + 1 :])
 
 
 def refuse_escaping_id(identifier: str, kind: str) -> str:

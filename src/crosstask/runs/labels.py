@@ -205,7 +205,8 @@ class LabelStore:
             names = [entry.name for entry in os.scandir(refuse_outside(self.folder, self.folder / "annotations"))]
         except (FileNotFoundError, NotADirectoryError):
             return set()
-        keys = {parse_video_key(name.removesuffix(".csv")) for name in names if name.endswith(".csv") and "_" in name[1:-5]}
+        stems = [name.removesuffix(".csv") for name in names if name.endswith(".csv") and "_" in name[1:-5]]
+        keys = {parse_video_key(stem, self.tasks) for stem in stems}
         return {key for key in keys if key.task in self.tasks and (self.contents is None or key in self.contents)}
 
     def _from_annotation(self, key: VideoKey) -> tuple[RunLabel, ...]:

@@ -6,7 +6,7 @@ A judgement is of the content of a video file, where that is known, and otherwis
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,15 +41,17 @@ class Judgements:
             self.by_name[key] = relevance
 
 
-def read_relevance(folder: Path, contents: Mapping[VideoKey, str] | None = None) -> dict[VideoKey, str]:
-    """The relevance of each judged video of a run folder; `contents` are the digests of the video files."""
-    return _read(folder).of(contents or {})
+def read_relevance(
+    folder: Path, contents: Mapping[VideoKey, str] | None = None, tasks: Container[str] = ()
+) -> dict[VideoKey, str]:
+    """The relevance of each judged video of a run folder; `contents` are the digests of the video files, `tasks` those of the run."""
+    return _read(folder, tasks).of(contents or {})
 
 
 def save_relevance(folder: Path, relevance: Mapping[VideoKey, str | None], contents: Mapping[VideoKey, str]) -> None:
     """Save the relevance of some videos of a run folder, or remove it with None; one process at a time."""
     with blocking_lock(folder / "annotations", lambda process: None):  # the lock of the viewer's store
-        judged = _read(folder)
+        judged = _read(folder, {key.task for key in relevance})
         for key, value in relevance.items():
             judged.judge(key, contents.get(key), value)
         _write(folder, judged)
@@ -57,7 +59,7 @@ def save_relevance(folder: Path, relevance: Mapping[VideoKey, str | None], conte
 
 def note_contents(folder: Path, contents: Mapping[VideoKey, str]) -> None:
     """Write judgements that have only the name of a video, as those of earlier versions, by the content of its file."""
-    by_name = _read(folder).by_name
+    by_name = _read(folder, {key.task for key in contents}).by_name
     if known := {key: relevance for key, relevance in by_name.items() if key in contents}:
         save_relevance(folder, known, contents)
 
@@ -67,13 +69,13 @@ def write_relevance(folder: Path, relevance: Mapping[VideoKey, str]) -> None:
     _write(folder, Judgements(dict(relevance)))
 
 
-def _read(folder: Path) -> Judgements:
+def _read(folder: Path, tasks: Container[str]) -> Judgements:
     path = refuse_outside(folder, folder / "relevance.json")
     if not path.exists():
         return Judgements()
     try:
         data = json.loads(read_text(path, "utf-8"))
-        by_name = {parse_video_key(key): relevance for key, relevance in data["videos"].items()}
+        by_name = {parse_video_key(key, tasks): relevance for key, relevance in data["videos"].items()}
         by_content = {(task, key): relevance for task, of in data.get("contents", {}).items() for key, relevance in of.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError("relevance.json: damaged; repair it or delete it, and mark the videos again") from None

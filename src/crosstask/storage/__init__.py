@@ -11,6 +11,7 @@ from crosstask.storage.arrays import (
 )
 from crosstask.storage.atomic import (
     flush_tree,
+    move_files,
     refuse_other_content,
     refuse_special_file,
     replace_file,
@@ -50,6 +51,7 @@ __all__ = [
     "flush_tree",
     "load_array",
     "map_array",
+    "move_files",
     "nonblocking_lock",
     "open_regular",
     "paths_in",

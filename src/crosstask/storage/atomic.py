@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
@@ -168,6 +168,17 @@ def flush_tree(folder: Path) -> None:
     for path in paths:
         if path.is_dir():
             _flush_folder(path)
+
+
+def move_files(source: Path, target: Path, last: Collection[str] = ()) -> None:
+    """The files below a folder, complete and on disk, moved to the same places below another folder; those named in `last` come last."""
+    files = sorted((path for path in source.rglob("*") if path.is_file()), key=lambda path: (path.name in last, path))
+    for path in files:
+        placed = target / path.relative_to(source)
+        placed.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(placed)
+    for folder in dict.fromkeys((target / path.relative_to(source)).parent for path in files):
+        _flush_folder(folder)
 
 
 def _flush_file(path: Path) -> None:

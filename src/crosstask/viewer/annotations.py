@@ -147,8 +147,8 @@ class AnnotationStore:
 
     def read_relevance(self) -> Mapping[VideoKey, str]:
         """The relevance of each judged video."""
-        signature = file_signature(self.run.folder / "relevance.json")
-        return self.run.remember("relevance", signature, lambda: read_relevance(self.run.folder, self.run.contents))
+        signature, run = file_signature(self.run.folder / "relevance.json"), self.run
+        return run.remember("relevance", signature, lambda: read_relevance(run.folder, run.contents, run.run.tasks))
 
     def save_relevance(self, key: VideoKey, relevance: str | None) -> None:
         """Save the relevance of one video, or remove it with None; judgements of other writers are kept."""
