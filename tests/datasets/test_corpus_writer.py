@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from crosstask.datasets import open_corpus
-from crosstask.datasets.corpus_writer import write_corpus
-from crosstask.records import Cue, InputError, Narration, NoFeatures, Word
+from crosstask.datasets.corpus_writer import LAYOUTS, STAGING, write_corpus
+from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
+from crosstask.records import InputError, NoFeatures
 from tiny import tiny_corpus
 
 
@@ -16,7 +17,7 @@ def test_lists_that_cannot_be_read_are_not_overwritten(tmp_path, layout, name):
     mine = tmp_path / name
     mine.parent.mkdir(exist_ok=True)
     mine.write_text("[tasks.tea\nsteps = [")
-    with pytest.raises(InputError, match=r"would be lost|is not written by this conversion"):
+    with pytest.raises(InputError, match="expected a new folder"):
         write_corpus(tiny_corpus(), tmp_path, layout)
     assert mine.read_text() == "[tasks.tea\nsteps = [" and len(list(tmp_path.rglob("*.*"))) == 1
 
@@ -30,32 +31,55 @@ def test_a_conversion_that_was_killed_before_its_list_of_videos_is_repeated(tmp_
     assert len(open_corpus(tmp_path).videos) == len(tiny_corpus().videos)
 
 
-@pytest.mark.parametrize("layout", ["release", "corpus.toml"])
-@pytest.mark.parametrize(
-    "edited", ["-v1_0.npy", "feature_spec.txt", "-v1_0.vtt", "1_-v1_0.csv", "videos.csv", "video_seconds.csv"]
-)
-def test_a_repeated_conversion_overwrites_nothing_that_was_edited(tmp_path, layout, edited):
-    spoken = Narration((Word("stir", 1.0, 2.0),), (Cue(0, 1, 1.0, 2.0),))
-    corpus = replace(tiny_corpus(), subtitles={"-v1_0": spoken})
-    for _ in range(2):
-        write_corpus(corpus, tmp_path, layout)
-    path = next(tmp_path.rglob(edited))
-    path.write_bytes(path.read_bytes() + b"\n")
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
-    with pytest.raises(InputError, match=f"{edited}: differs from what this conversion writes and would be lost"):
-        write_corpus(corpus, tmp_path, layout)
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()} == before
+@pytest.fixture
+def source():
+    """A corpus with every part that a conversion writes."""
+    said = narration_from_cues([DisplayedCue(1.0, 2.0, (untimed_words("pour milk"),))])
+    return replace(tiny_corpus(videos_per_task=1), subtitles={"-v1_0": said}, feature_spec="log-mel")
 
 
-@pytest.mark.parametrize("layout", ["release", "corpus.toml"])
-@pytest.mark.parametrize("part", ["features", "windows", "annotations", "subtitles"])
-def test_a_conversion_is_not_mixed_with_what_an_earlier_one_of_more_wrote(tmp_path, layout, part):
-    spoken = Narration((Word("stir", 1.0, 2.0),), (Cue(0, 1, 1.0, 2.0),))
-    corpus = replace(tiny_corpus(), subtitles={"-v1_0": spoken})
-    write_corpus(corpus, tmp_path, layout)
-    less = replace(corpus, **{part: NoFeatures() if part == "features" else {}})
-    with pytest.raises(InputError, match=r"(is not written by|differs from what) this conversion"):
-        write_corpus(less, tmp_path, layout)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_repeated_conversion_overwrites_nothing_that_was_changed(source, layout, tmp_path):
+    write_corpus(source, tmp_path / "out", layout)
+    files = sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file() and not path.name.startswith("."))
+    assert len(files) > 10 and {path.suffix for path in files} >= {".npy", ".vtt", ".csv", ".txt"}
+    for path in files:
+        before = path.read_bytes()
+        path.write_bytes(before + b"\n")
+        with pytest.raises(InputError, match="would be lost"):
+            write_corpus(source, tmp_path / "out", layout)
+        assert path.read_bytes() == before + b"\n"
+        path.write_bytes(before)
+    write_corpus(source, tmp_path / "out", layout)
+    assert not (tmp_path / "out" / STAGING).exists()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", ["features/other.npy", "annotations/1_x.csv", "crosstask_subtitles/x.vtt"])
+def test_a_first_conversion_is_not_mixed_with_files_of_the_user(source, layout, name, tmp_path):
+    mine = tmp_path / "out" / name
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    with pytest.raises(InputError, match="expected a new folder"):
+        write_corpus(source, tmp_path / "out", layout)
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_features_and_subtitles_that_the_source_lost_are_not_left_in_a_repeated_conversion(source, layout, tmp_path):
+    write_corpus(source, tmp_path / "out", layout)
+    for part in ({"features": NoFeatures()}, {"subtitles": {}}, {"windows": {}}):
+        with pytest.raises(InputError, match=r"(is not written by|differs from what) this conversion"):
+            write_corpus(replace(source, **part), tmp_path / "out", layout)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_a_killed_conversion_left_is_replaced(source, layout, tmp_path):
+    left = tmp_path / "out" / STAGING / "crosstask_features" / "half.npy"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"half")
+    write_corpus(source, tmp_path / "out", layout)
+    assert not list((tmp_path / "out").rglob("half.npy"))
 
 
 @pytest.mark.parametrize(
