@@ -1,3 +1,4 @@
+import gzip
 import io
 import json
 import os
@@ -201,6 +202,19 @@ def test_a_damaged_archive_is_an_input_error_wherever_the_damage_is(tmp_path, pa
         except InputError as error:
             assert "damaged" in str(error) or "this is not a part" in str(error) or "expected plain files" in str(error)
     assert not list((tmp_path / "out").glob(".*"))
+
+
+def test_an_archive_that_ends_between_two_entries_is_cut_short(tmp_path):
+    entries = [(f"crosstask_release/{i}.csv", b"1" * 600, tarfile.REGTYPE) for i in range(4)]
+    whole = gzip.decompress(tarred(*entries))
+    block, n_blocks = tarfile.BLOCKSIZE, 3 * len(entries)
+    for n_kept in range(1, n_blocks + 1):
+        (tmp_path / "a.tar").write_bytes(whole[: n_kept * block])
+        with pytest.raises(InputError, match="damaged"):
+            unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release")
+        assert not (tmp_path / "out" / "crosstask_release").exists()
+    (tmp_path / "a.tar").write_bytes(whole[: (n_blocks + 2) * block])
+    assert unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release") == len(entries)
 
 
 def test_a_duplicate_entry_is_an_input_error(tmp_path):

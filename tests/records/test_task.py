@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from crosstask.records import InputError, Task
@@ -18,6 +19,21 @@ def test_what_is_no_partial_order_is_refused(edges, message):
 
 def test_a_long_circle_is_found():
     assert without_circles([(0, 1), (1, 2), (2, 3), (3, 0), (3, 4)]) == [(3, 4)]
+
+
+def test_edges_on_circles_are_those_within_strongly_connected_components_of_random_graphs():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        edges = [(int(a), int(b)) for a, b in rng.integers(0, 6, (rng.integers(0, 12), 2))]
+        reached = np.eye(6, dtype=bool)
+        for a, b in edges * 6:  # transitive closure: a path has at most five edges
+            reached[:, b] |= reached[:, a]
+        assert without_circles(edges) == sorted({(a, b) for a, b in edges if not reached[b, a]})
+
+
+def test_a_long_chain_of_edges_is_not_searched_once_for_each_edge():
+    chain = [(k, k + 1) for k in range(100_000)]
+    assert without_circles([*chain, (5, 3)]) == chain[:3] + chain[5:]
 
 
 @pytest.mark.parametrize("name", ["", " ", "\u200b", "\u200d \u2060", "\x07"])

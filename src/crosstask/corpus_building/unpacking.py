@@ -90,11 +90,17 @@ def _write_all(archive: Path, temporary: Path, limits: UnpackLimits) -> int:
 
 
 class _SmallHeaders(tarfile.TarInfo):
-    """An entry of a tar archive whose extended headers are small: tarfile reads them into memory, whatever size they state."""
+    """An entry of a tar archive whose extended headers are small: tarfile reads them into memory, whatever size they state.
+
+    tarfile takes the end of the file for the end of the archive; `archive_ended` is True once the block that marks the latter was read.
+    """
+
+    archive_ended = False
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         """The header in a block; a ValueError for one that announces a large extended header."""
+        cls.archive_ended = not any(buf) and len(buf) == tarfile.BLOCKSIZE
         header = super().frombuf(buf, encoding, errors)
         if header.size > _MAX_NAME_BYTES and header.type in (*_EXTENDED_HEADERS, *_LONG_NAMES):
             raise ValueError(f"a name or extended header of {header.size} bytes")
@@ -118,7 +124,11 @@ def _members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None]]:
                 with opened.open(entry) as stream:
                     yield entry.filename, stream
         return
-    with tarfile.open(archive, "r|*", tarinfo=_SmallHeaders) as packed:
+
+    class Headers(_SmallHeaders):
+        """Of this archive."""
+
+    with tarfile.open(archive, "r|*", tarinfo=Headers) as packed:
         for member in packed:
             if member.isdir():
                 yield member.name, None
@@ -127,6 +137,8 @@ def _members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None]]:
             if stream_of is None:
                 raise InputError(f"{archive.name}: {member.name[:80]!r} is a link or device; expected plain files")
             yield member.name, stream_of
+    if not Headers.archive_ended:
+        raise tarfile.ReadError("cut short, without the block that ends an archive")
 
 
 def _safe_parts(archive: Path, name: str) -> tuple[str, ...]:

@@ -88,22 +88,16 @@ def without_circles(edges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     [(0, 1), (2, 3)]
     """
     listed = sorted(set(edges))
-    after: dict[int, set[int]] = {}
-    for a, b in listed:
-        after.setdefault(a, set()).add(b)
+    if not listed:
+        return []
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def reaches(start: int, goal: int) -> bool:
-        seen, waiting = {start}, [start]
-        while waiting:
-            step = waiting.pop()
-            if step == goal:
-                return True
-            fresh = after.get(step, set()) - seen
-            seen |= fresh
-            waiting += fresh
-        return False
-
-    return [(a, b) for a, b in listed if not reaches(b, a)]
+    number = {step: i for i, step in enumerate(dict.fromkeys(step for edge in listed for step in edge))}
+    ends = ([number[a] for a, _ in listed], [number[b] for _, b in listed])
+    graph = coo_array(([True] * len(listed), ends), shape=(len(number), len(number)))
+    _, component = connected_components(graph, connection="strong")  # an edge inside one lies on a circle
+    return [(a, b) for a, b in listed if component[number[a]] != component[number[b]]]
 
 
 def task_from_steps(steps: str | Iterable[str], title: str = "new task") -> Task:
