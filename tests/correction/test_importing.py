@@ -8,7 +8,7 @@ from correction.runs import write_random_run
 from crosstask.correction.importing import import_labels
 from crosstask.export import export_run
 from crosstask.records import FoundStep, Interval, Localization, StepLabel, Task, VideoKey
-from crosstask.runs import Run, RunVideo, label_of, open_run, write_run
+from crosstask.runs import Run, RunLabel, RunVideo, label_of, open_run, write_run
 
 KEY, OTHER = VideoKey("1", "v3"), VideoKey("2", "v3")  # one video id under two tasks
 
@@ -130,6 +130,17 @@ def test_a_moment_that_alone_was_changed_is_a_label(run, tmp_path):
     path.write_text(row.format(found.moment_s + 1))
     assert import_labels(run, path).imported == {KEY: ["pour milk"]}
     assert run.localizations["hmm"][KEY].steps[0].moment_s == found.moment_s + 1
+
+
+def test_a_moment_that_a_person_marked_is_a_moment_after_export_and_import(run, tmp_path):
+    found = run.machine_localizations["hmm"][KEY].steps[0]
+    marked = StepLabel(0, moment_s=found.moment_s + 0.3)
+    run.labels.append(KEY, [RunLabel(0, found.name, marked)], "review")
+    (path,), _ = export_run(run, ["csv"], tmp_path / "out")
+    run.labels.append(KEY, [RunLabel(0, found.name, None)], "review")
+    assert 0 not in run.labels.labels().get(KEY, {})
+    assert import_labels(run, path).imported == {KEY: [found.name]}
+    assert run.labels.labels()[KEY][0].label == marked
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 
 from cli.running import json_of, refused
 from crosstask import open_corpus
+from crosstask.datasets import write_windows
 from crosstask.datasets.detect_format import FOLDER_DATASETS, JSON_DATASETS
 from crosstask.features import write_rows
 from crosstask.records import InputError, Interval, StepInterval, VideoKey
@@ -100,6 +101,14 @@ def write_breakfast(folder):
 
 def test_every_known_data_set_has_a_sample():
     assert set(SAMPLES) == set(JSON_DATASETS) and set(FOLDER_DATASETS) == {"five tasks", "Breakfast"}
+
+
+def test_windows_that_narrate_wrote_are_read(write):
+    path = write(COIN)
+    corpus = open_corpus(path)
+    made = {corpus.videos[0].key: (StepInterval(0, Interval(1.0, 4.0)),)}
+    write_windows(path.parent / ".crosstask" / "constraints", corpus.tasks, made)
+    assert dict(open_corpus(path).windows) == made
 
 
 def test_coin(write):

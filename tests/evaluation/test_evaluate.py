@@ -35,6 +35,15 @@ def test_scores_from_the_annotation_give_one():
     assert result["videos"] == 7 and result["skipped"] == {}
 
 
+def test_a_model_is_neither_evaluated_nor_trained_further_on_features_of_another_spec():
+    corpus = replace(tiny_corpus(), feature_spec="light")
+    model = train(corpus, pack=False)
+    for use in (lambda other: evaluate(model, other), lambda other: train(other, start=model, pack=False)):
+        use(replace(corpus, feature_spec="unknown"))
+        with pytest.raises(InputError, match="features are 'log-mel' but the model was trained on 'light'"):
+            use(replace(corpus, feature_spec="log-mel"))
+
+
 def test_uniform_on_the_real_release_is_9_87(real_release):
     result = evaluate_videos(real_release, method_named("uniform"), annotated_videos(real_release))
     assert result.n_videos == 2390

@@ -4,13 +4,39 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from crosstask.methods.alayrac16 import Alayrac16
-from crosstask.methods.richard18 import Richard18
+from crosstask.methods.richard18 import Richard18, Richard18Linear
 from crosstask.model.file import load_model, save_model
 from crosstask.model.model import Model
 from crosstask.records import InputError, task_from_steps
 from tiny import tiny_corpus
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "method"),
+    [
+        ("alayrac16", "diffrac", Alayrac16()),
+        ("richard18", "train_set_network", Richard18()),
+        ("richard18", "learn_from_sets", Richard18Linear()),
+    ],
+)
+def test_training_computes_with_one_thread_whatever_the_machine_has(monkeypatch, module, function, method):
+    """Sums of matrix products are rounded differently for other numbers of threads."""
+    seen = []
+
+    def train(*arguments):
+        numpys = next(
+            library for library in threadpool_info() if library["user_api"] == "blas" and "numpy" in library["filepath"]
+        )
+        seen.append(numpys["num_threads"])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"crosstask.methods.{module}.{function}", train)
+    with threadpool_limits(limits=2), pytest.raises(KeyboardInterrupt):
+        method.fit(tiny_corpus(), np.random.default_rng(0))
+    assert set(seen) == {1}
 
 
 @pytest.mark.parametrize("method", [Alayrac16(), Richard18()], ids=["alayrac16", "richard18"])

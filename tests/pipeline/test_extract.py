@@ -126,5 +126,7 @@ def test_features_of_other_videos_in_a_chosen_folder_are_neither_removed_nor_ove
     assert {path.name: path.read_bytes() for path in out.glob("*.npy")} == before
     write_video(a, 5)
     assert json_of("extract", a, "--features", "log-mel", "--out", out)["done"] == 1, "the same file with other content"
-    a.unlink()
-    assert json_of("extract", other, "--features", "log-mel", "--out", out)["done"] == 1, "the video was moved"
+    moved = a.rename(tmp_path / "away.mp4")  # such as a disk that is not mounted
+    assert f"a.npy: holds the features of {a}" in refused("extract", other, "--features", "log-mel", "--out", out)
+    moved.replace(other)
+    assert json_of("extract", other, "--features", "log-mel", "--out", out)["skipped"] == {}, "the video was moved"

@@ -139,6 +139,21 @@ def test_a_run_of_other_videos_is_not_overwritten(tmp_path):
     refuse_other_run(folder, "demo", [theirs])
 
 
+def test_a_run_of_videos_that_are_away_is_not_overwritten_by_that_of_others(tmp_path):
+    """Such as those on a disk that is not mounted; a moved collection has the same contents."""
+    folder, run, parses = tiny_run(tmp_path / "r")
+    away = tuple(replace(v, media=str(tmp_path / f"{v.id}.mp4"), content=f"content {v.id}") for v in run.videos)
+    write_run(folder, replace(run, videos=away), {"proposed": parses})
+    new, ids = [tmp_path / "new.mp4"], [video.id for video in away]
+    refuse_other_run(folder, "demo", new, ids, lambda: [away[0].content, "other"])
+    with pytest.raises(InputError, match=f"it holds the steps found in other videos, such as {away[0].id}"):
+        refuse_other_run(folder, "demo", new, ids, lambda: ["other"])
+    write_run(folder, replace(run, videos=tuple(replace(v, content=None) for v in away)), {"proposed": parses})
+    refuse_other_run(folder, "demo", new, ids, lambda: ["other"])
+    with pytest.raises(InputError, match="it holds the steps found in other videos"):
+        refuse_other_run(folder, "demo", new, ["new"], lambda: ["other"])
+
+
 def test_a_run_of_other_videos_without_files_is_not_overwritten(tmp_path):
     """Feature files and subtitles have no video file by which they could be told apart."""
     folder, run, _ = tiny_run(tmp_path / "r")

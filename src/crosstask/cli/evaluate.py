@@ -80,22 +80,15 @@ def evaluate(
 
 def _loaded(path: Path, corpus: "Corpus", tested: "list[Video]") -> "Model":
     """The model in a file; a note where it was trained on some of the tested videos."""
+    from crosstask.features import refuse_other_spec
     from crosstask.model.file import load_model
 
     model = load_model(path)
-    refuse_other_features(model.feature_spec, corpus.feature_spec)
+    refuse_other_spec(model.feature_spec, corpus.feature_spec)
     seen = sum(video.key in model.trained_on for video in tested)
     if seen:
         note(f"warning: {seen} of {len(tested)} videos were used to train this model; use --videos or --split to test on others")
     return model
-
-
-def refuse_other_features(trained: str, given: str) -> None:
-    """Stop when features were made another way than those a model was trained on."""
-    from crosstask.records import InputError
-
-    if "unknown" not in (trained, given) and trained != given:
-        raise InputError(f"features are '{given}' but the model was trained on '{trained}'; extract with --features {trained}")
 
 
 def _mean(results: list[dict[str, Any]]) -> dict[str, Any]:

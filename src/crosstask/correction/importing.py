@@ -185,9 +185,9 @@ def _found(run: RunFolder, video: RunVideo, step: int) -> FoundStep:
 
 
 def _changed_moment(step: int, found: FoundStep, named: Sequence[NamedLabel]) -> StepLabel | None:
-    """The moment of a row whose interval is the machine's and whose moment is not: somebody changed that alone."""
+    """The moment of a row whose interval is the machine's and whose moment is not: somebody changed or marked that alone."""
     (first, *more) = named
-    if more or first.by_person or first.interval is None or first.moment_s is None or not found.shown:
+    if more or first.interval is None or first.moment_s is None or not found.shown:
         return None
     changed = _repeats(found, first) and abs(first.moment_s - found.moment_s) > SAME_S
     return StepLabel(step, moment_s=first.moment_s) if changed else None

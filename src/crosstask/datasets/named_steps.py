@@ -11,9 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
+from crosstask.datasets.release import read_windows
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
 from crosstask.records import Corpus, InputError, Interval, NoFeatures, StepInterval, Task, Video, VideoKey, refuse_escaping_id
+from crosstask.storage import existing_derived_folder
 
 MAX_VIDEO_S = 1e6  # eleven days; larger times in an annotation are errors
 
@@ -53,7 +55,7 @@ def corpus_from_annotated_videos(
     if not tasks:
         raise InputError(f"{folder}: no video with named steps in it; expected the annotation of {name}")
     kept = [video for video in videos if video.task in tasks]
-    features = folder / "features"
+    features, subtitles = folder / "features", SubtitleFolders((folder / "subtitles",))
     return Corpus(
         name=name,
         tasks=tasks,
@@ -61,7 +63,8 @@ def corpus_from_annotated_videos(
         validation=frozenset(VideoKey(v.task, v.id) for v in kept if v.validation),
         seconds={v.id: max(1, math.ceil(v.length_s)) for v in kept},
         annotations={VideoKey(v.task, v.id): _intervals(v, tasks[v.task]) for v in kept},
-        subtitles=SubtitleFolders((folder / "subtitles",)),
+        windows=read_windows(existing_derived_folder(folder, "constraints"), tasks, subtitles),
+        subtitles=subtitles,
         features=NpyFeatures(features) if features.is_dir() else NoFeatures(),
         folder=folder,
         feature_spec=read_feature_spec(features),

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from crosstask.evaluation.paired import METRICS
 from crosstask.features.pack import finite_rows
+from crosstask.features.spec_file import UNKNOWN, refuse_other_spec
 from crosstask.inference import DECODERS, decode_scores, decoder_of
 from crosstask.inference.intervals import intervals_around
 from crosstask.methods import method_named
@@ -154,6 +155,7 @@ def evaluate(
         raise InputError(f"a {type(model).__name__} cannot be evaluated; expected a model, or a method's name such as 'uniform'")
     corpus, seed = corpus_argument(corpus), whole_argument(seed, "seed")
     choice_argument(decoder, "decoder", DECODERS)
+    refuse_other_spec(getattr(model, "feature_spec", UNKNOWN), corpus.feature_spec)
     tested = annotated_videos(corpus) if videos is None else _by_key(corpus, videos)
     if not tested:
         raise InputError(

@@ -165,7 +165,8 @@ def refuse_features_of_others(folder: Path, videos: Mapping[str, Path], spec: Fe
     for video_id, path in sorted(videos.items()):
         before, digest = _origin_of_features(folder, video_id)
         try:
-            other = before is not None and before.is_file() and not before.samefile(path) and digest != content_digest(path)
+            same = before is None or (before.is_file() and before.samefile(path))
+            other = not same and digest != content_digest(path)
         except OSError as error:  # extraction says why it cannot be read
             raise_if_disk_failed(error)
             continue

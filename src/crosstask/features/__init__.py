@@ -5,7 +5,7 @@ from crosstask.features.npy_files import NpyFeatures, read_rows, read_shape, wri
 from crosstask.features.npz_files import NpzFeatures
 from crosstask.features.pack import open_packed, pack_features
 from crosstask.features.pack_index import PackedFeatures
-from crosstask.features.spec_file import find_feature_spec, read_feature_spec, write_feature_spec
+from crosstask.features.spec_file import find_feature_spec, read_feature_spec, refuse_other_spec, write_feature_spec
 from crosstask.features.text_side_file import find_text_side, write_text_side
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "read_feature_spec",
     "read_rows",
     "read_shape",
+    "refuse_other_spec",
     "write_feature_spec",
     "write_rows",
     "write_text_side",

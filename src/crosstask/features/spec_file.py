@@ -34,6 +34,12 @@ def read_feature_spec(folder: Path) -> str:
     return UNKNOWN if found is None else found
 
 
+def refuse_other_spec(trained: str, given: str) -> None:
+    """An error for features of another spec than those that a model was trained on, where both are known."""
+    if UNKNOWN not in (trained, given) and trained != given:
+        raise InputError(f"features are '{given}' but the model was trained on '{trained}'; extract with --features {trained}")
+
+
 def write_feature_spec(folder: Path, spec: str) -> Path:
     """`folder/feature_spec.txt`, now holding the spec; a `recipe.txt` of an earlier version is removed."""
     path = write_text(folder / FILE_NAME, f"{spec}\n")

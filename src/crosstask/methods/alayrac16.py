@@ -12,6 +12,7 @@ from crosstask.methods.protocols import Params
 from crosstask.methods.task_scorer import TaskScorer
 from crosstask.methods.training_videos import training_arrays
 from crosstask.records import Corpus, InputError
+from crosstask.storage import single_thread
 from crosstask.text import vocabulary_of
 
 log = logging.getLogger(__name__)
@@ -24,6 +25,7 @@ class Alayrac16(Params):
     settings: DiffracSettings = field(default_factory=DiffracSettings)
     after_task: Callable[[Diffrac], None] = field(default=lambda found: None, compare=False, repr=False)
 
+    @single_thread()
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> TaskScorer:
         """A scorer with a linear map for every task of the corpus that has a trainable video."""
         arrays = training_arrays(corpus, vocabulary_of(corpus.tasks.values(), "none"))

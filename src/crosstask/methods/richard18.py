@@ -17,6 +17,7 @@ from crosstask.methods.component_scorer import ComponentScorer
 from crosstask.methods.protocols import Params
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, Task
+from crosstask.storage import single_thread
 from crosstask.text import Vocabulary, vocabulary_of
 
 
@@ -26,6 +27,7 @@ class Richard18(Params):
 
     settings: SetNetworkSettings = field(default_factory=SetNetworkSettings)
 
+    @single_thread()
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> "SetNetworkScorer":
         """A scorer trained on every video of the corpus that has features, without order and windows."""
         vocabulary, rows, sets = _rows_and_sets(corpus)
@@ -41,6 +43,7 @@ class Richard18Linear(Params):
 
     settings: ActionSetSettings = field(default_factory=ActionSetSettings)
 
+    @single_thread()
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> ComponentScorer:
         """A scorer trained on every video of the corpus that has features, without order and windows."""
         vocabulary, rows, sets = _rows_and_sets(corpus)

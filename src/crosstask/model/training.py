@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from crosstask.features.packed_corpus import with_packed_features
+from crosstask.features.spec_file import refuse_other_spec
 from crosstask.methods import resolve_method
 from crosstask.methods.own_code import is_own, load_own
 from crosstask.methods.protocols import Method
@@ -55,6 +56,8 @@ def train(
     file when the model is saved. With `pack`, feature files are packed beside the corpus first.
     """
     corpus, seed = corpus_argument(corpus), whole_argument(seed, "seed")
+    if start is not None:
+        refuse_other_spec(start.feature_spec, corpus.feature_spec)
     chosen = _training_part(with_packed_features(corpus) if flag_argument(pack, "pack") else corpus, videos)
     if not flag_argument(narration, "narration"):
         chosen = chosen.without_windows()

@@ -115,7 +115,7 @@ def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task
     """The run folder, now holding these localizations and what is said; `crosstask view` and `export` read it."""
     run, localizations = run_of_files(found, task, command)
     media = [file.media for file in found if file.media is not None]
-    refuse_other_run(folder, _METHOD, media, [video.id for video in run.videos])
+    refuse_other_run(folder, _METHOD, media, [video.id for video in run.videos], lambda: [video.content for video in run.videos])
     note_replaced_videos(folder, LabelStore(folder, run.tasks, {video.key: video.content for video in run.videos}))
     said: dict[VideoKey, Narration] = {
         video.key: file.found.narration for video, file in zip(run.videos, found, strict=True) if file.found.narration is not None

@@ -58,13 +58,13 @@ def contents_of(corpus: Corpus) -> dict[VideoKey, str]:
         if video.id in corpus.features:
             content = content_of_features(corpus.features.folder, video.id)
             if content is None and video.key in media:
-                content = _digest_of(media[video.key])
+                content = content_of(media[video.key])
             if content is not None:
                 found[video.key] = content
     return found
 
 
-def _digest_of(path: Path) -> str | None:
+def content_of(path: Path) -> str | None:
     """The digest of a file; None where it cannot be read."""
     from crosstask.extraction.content_hash import content_digest
 

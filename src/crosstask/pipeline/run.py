@@ -21,7 +21,7 @@ from crosstask.datasets.release import StepIntervalFiles
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.extraction.extract_many import ExtractionReport
 from crosstask.extraction.feature_spec import FeatureSpec, default_features, parse_feature_spec
-from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
+from crosstask.features import NpyFeatures, find_text_side, read_feature_spec, refuse_other_spec
 from crosstask.methods.text_prior import with_text_side
 from crosstask.model.file import load_model
 from crosstask.model.model import Model
@@ -29,7 +29,7 @@ from crosstask.model.training import n_epochs, train
 from crosstask.narration.narrate import NarrationResult, narrate_best, transcripts, usable_videos
 from crosstask.pipeline.extract import Workers, extract_corpus
 from crosstask.pipeline.localize_corpus import KIND, localize_corpus
-from crosstask.pipeline.media import contents_of, files_by_id, media_of
+from crosstask.pipeline.media import content_of, contents_of, files_by_id, media_of
 from crosstask.pipeline.preflight import (
     check_before_run,
     check_own_features,
@@ -144,14 +144,14 @@ def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = 
     check_before_run(corpus, out, config.speech_model if config.transcribe else None)
     check_own_features(corpus, str(config.spec) if config.features_named else None)
     if config.model is not None and not has_own_features(corpus):
-        _refuse_other_features(
-            str(config.spec), load_model(config.model)
-        )  # before features of another kind replace those there are
+        # before features of another kind replace those there are
+        refuse_other_spec(load_model(config.model).feature_spec, str(config.spec))
     with nonblocking_lock(out), nonblocking_lock(derived_folder(folder)):
         if inside(folder, out):  # perhaps a copied collection
             refuse_other_run(out, KIND)
         else:
-            refuse_other_run(out, KIND, media_of(corpus).values(), [video.id for video in corpus.videos])
+            media = media_of(corpus).values()
+            refuse_other_run(out, KIND, media, [video.id for video in corpus.videos], lambda: map(content_of, media))
         return run_stages(corpus, out, config, progress)
 
 
@@ -163,17 +163,11 @@ def run_stages(corpus: Corpus, out: Path, config: RunConfig, progress: Progress 
     raise_if_no_features(corpus, extracted.skipped)
     corpus = with_run_labels(corpus, out, config.use_annotations)
     model = with_text_side(load_model(config.model), corpus.text_side) if config.model else _train(corpus, out, config, progress)
-    _refuse_other_features(corpus.feature_spec, model)
+    refuse_other_spec(model.feature_spec, corpus.feature_spec)
     remove_learning_backup(out)
     with progress("localising", sum(video.id in corpus.features for video in corpus.videos)) as advance:
         found = localize_corpus(corpus, model, out, config, extracted.skipped, advance)
     return RunResult(corpus, model, extracted, transcribed, n_windows, found.localized, found.skipped, found.results, out)
-
-
-def _refuse_other_features(spec: str, model: Model) -> None:
-    """An error for features of another spec than those that the model was trained on, where both are known."""
-    if "unknown" not in (model.feature_spec, spec) and model.feature_spec != spec:
-        raise InputError(f"features are '{spec}' but the model was trained on '{model.feature_spec}'")
 
 
 def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, TranscriptionReport]:

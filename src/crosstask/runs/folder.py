@@ -212,11 +212,17 @@ def refuse_folder_of_corpus(folder: Path) -> None:
             raise InputError(f"--out {folder}: in the folder '{part}' of a corpus, which is not for runs; name another folder")
 
 
-def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = (), ids: Iterable[str] = ()) -> None:
+def refuse_other_run(
+    folder: Path,
+    kind: str,
+    media: Iterable[Path] = (),
+    ids: Iterable[str] = (),
+    contents: Callable[[], Iterable[str | None]] = tuple,
+) -> None:
     """An error where a run of these videos would overwrite something else: a corpus, the run of another verb, or one of other videos.
 
-    A run is of other videos if none of its video files is among these, and one of them still exists: a moved collection has new paths.
-    Videos without files are compared by their ids.
+    A run is of other videos if none of its video files is among these. Where none of them is there, such as those of a moved collection,
+    the contents are compared, and without these the ids; videos without files are compared by their ids.
     """
     refuse_folder_of_corpus(folder)
     if any((folder / name).exists() for name in _CORPUS_FILES):
@@ -235,18 +241,20 @@ def refuse_other_run(folder: Path, kind: str, media: Iterable[Path] = (), ids: I
         raise InputError(
             f"--out {folder}: it holds the run of `crosstask {there.run.kind}`, which would be overwritten; name another folder"
         )
-    if (other := _other_video(there, {path.resolve() for path in media}, set(ids))) is not None:
+    if (other := _other_video(there, {path.resolve() for path in media}, set(ids), contents)) is not None:
         raise InputError(
             f"--out {folder}: it holds the steps found in other videos, such as {other}, which would be overwritten; name another folder"
         )
 
 
-def _other_video(there: RunFolder, media: set[Path], ids: set[str]) -> str | None:
-    """The name of a video of a run that has none of these files and ids; None where it has one."""
+def _other_video(there: RunFolder, media: set[Path], ids: set[str], contents: Callable[[], Iterable[str | None]]) -> str | None:
+    """The name of a video of a run that has none of these files, contents and ids; None where it has one."""
     videos = there.run.videos
     if media and any(video.media is not None for video in videos):
-        shown = [path for path in map(there.media, videos) if path is not None]
-        return shown[0].name if shown and not media & {path.resolve() for path in shown} else None
+        if shown := [path for path in map(there.media, videos) if path is not None]:
+            return None if media & {path.resolve() for path in shown} else shown[0].name
+        if there.contents:
+            return None if set(there.contents.values()) & set(contents()) else videos[0].id
     return videos[0].id if videos and ids and not ids & {video.id for video in videos} else None
 
 
