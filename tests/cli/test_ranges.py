@@ -1,5 +1,6 @@
 """Numeric options outside their range, and other arguments that once ended in a traceback: one line and exit code 2."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import crosstask as ct
 from cli.running import crosstask, refused
 from crosstask.cli.main import app
 from crosstask.cli.ranges import RANGES, checked, numeric_options
@@ -122,3 +124,43 @@ def test_one_file_name_that_cannot_be_an_id_does_not_stop_the_corpus(tmp_path, n
     done = crosstask("stats", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     assert "this file is left out" in done.stderr
+
+
+def test_an_output_that_is_a_link_is_written_where_the_link_leads(corpus, tmp_path):
+    for name, content in (("there.safetensors", b""), ("new.safetensors", None)):
+        target, link = tmp_path / "disk" / name, tmp_path / f"link-{name}"
+        target.parent.mkdir(exist_ok=True)
+        if content is not None:
+            target.write_bytes(content)
+        link.symlink_to(target)
+        done = crosstask("train", corpus, "--method", "supervised", "--epochs", 1, "--out", link)
+        assert done.returncode == 0, done.stderr
+        assert link.is_symlink() and target.stat().st_size > 1000
+        before = target.read_bytes()
+        ct.load_model(link).save(link)
+        assert link.is_symlink() and target.read_bytes() == before
+
+
+def test_a_file_inside_a_folder_replaces_a_link_that_may_be_of_somebody_else(tmp_path):
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "report.html").symlink_to(tmp_path / "mine")
+    with replace_file(tmp_path / "report.html") as file:
+        file.write(b"report")
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "written"),
+    [("latin-1", b"caf\xe9 \\u0301"), ("ascii", "caf\xe9 \u0301".encode()), ("utf-8", "caf\xe9 \u0301".encode())],
+)
+def test_names_are_printed_in_any_encoding(tmp_path, encoding, written):
+    (tmp_path / "corpus.toml").write_text('[tasks.a]\ntitle = "caf\xe9 \u0301"\nsteps = ["pour"]\n', "utf-8")
+    command = [sys.executable, "-m", "crosstask.cli.main", "stats", str(tmp_path)]
+    for extra in ([], ["--json"]):
+        env = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = subprocess.run([*command, *extra], capture_output=True, env=env, check=False, timeout=600)
+        assert done.returncode == 0, done.stderr
+        if extra:
+            assert json.loads(done.stdout.decode(encoding))["tasks"]["a"]["title"] == "caf\xe9 \u0301"
+        else:
+            assert written in done.stdout

@@ -111,7 +111,7 @@ _SHOWN_CHARACTERS = 300  # ours: of a name
 
 def run() -> None:
     """Entry point: an error of the user's is one line and exit code 2."""
-    _replace_closed_streams()
+    _prepare_streams()
     try:
         code = app(standalone_mode=False)
     except typer.Abort:
@@ -157,11 +157,13 @@ def _stop_usage(error: Any) -> None:
     _stop(f"{message}{'' if message.endswith('?') else ';'} see {command(*verb, '--help')}", error.exit_code)
 
 
-def _replace_closed_streams() -> None:
-    """Let a command whose stdout or stderr was closed by the shell (`>&-`) run without it."""
+def _prepare_streams() -> None:
+    """Let a command run without a stdout or stderr that the shell closed (`>&-`), and print names in any encoding: as escapes if need be."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - stays open until the end
+        elif hasattr(stream := getattr(sys, name), "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _stop(message: str, code: int = 2) -> None:

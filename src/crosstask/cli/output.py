@@ -40,7 +40,8 @@ def note(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """The result as JSON, and nothing else, on stdout."""
-    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
+    unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=not unicode)
     typer.echo(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 

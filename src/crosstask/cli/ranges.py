@@ -1,4 +1,4 @@
-"""The range of every numeric option, in one table, checked for every verb before it starts; and that what was typed is text."""
+"""What is checked for every verb before it starts: the range of every numeric option, in one table, and names; links given as --out are followed."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -68,6 +68,7 @@ def checked(verb: Callable[..., None]) -> Callable[..., None]:
     @wraps(verb)
     def call(*arguments: Any, **options: Any) -> None:
         from crosstask.records import InputError
+        from crosstask.storage import followed
 
         for parameter, name in names.items():
             value = options.get(parameter)
@@ -81,6 +82,8 @@ def checked(verb: Callable[..., None]) -> Callable[..., None]:
                     raise InputError(
                         f"{option} {text[-60:]!r}: not UTF-8; expected a name that can be written as text: rename it"
                     )
+        if isinstance(out := options.get("out"), Path):
+            options["out"] = followed(out)
         verb(*arguments, **options)
 
     return call

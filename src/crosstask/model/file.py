@@ -13,7 +13,7 @@ from crosstask.methods.component_scorer import component_scorer_from
 from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.model.model import Model
 from crosstask.records import InputError, Task, parse_video_key, path_argument
-from crosstask.storage import content_is_intact, refuse_other_content, with_content_digest, write_bytes
+from crosstask.storage import content_is_intact, followed, refuse_other_content, with_content_digest, write_bytes
 from crosstask.text.sharing import SharingFunction
 
 _ENTRY = "crosstask"  # of the metadata
@@ -97,7 +97,7 @@ def save_model(model: Model, path: str | Path) -> Path:
     }
     contiguous = {name: np.ascontiguousarray(a) for name, a in sorted(arrays.items())}
     text = json.dumps(with_content_digest(description, contiguous), sort_keys=True, ensure_ascii=False)
-    place = path_argument(path, "the model file to write")
+    place = followed(path_argument(path, "the model file to write"))
     refuse_other_content(place, MODEL_MARK)
     return write_bytes(place, save(contiguous, {_ENTRY: text}))
 

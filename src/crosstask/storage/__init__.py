@@ -11,6 +11,7 @@ from crosstask.storage.arrays import (
 )
 from crosstask.storage.atomic import (
     flush_tree,
+    followed,
     move_files,
     refuse_other_content,
     refuse_special_file,
@@ -49,6 +50,7 @@ __all__ = [
     "existing_derived_folder",
     "figure_bytes",
     "flush_tree",
+    "followed",
     "load_array",
     "map_array",
     "move_files",

@@ -63,6 +63,14 @@ def _replaced(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
+def followed(path: Path) -> Path:
+    """The file that a link names, or the path itself: an output that a user names is written where the user's link leads.
+
+    Other files replace a link: those inside a folder may come with it from somebody else.
+    """
+    return path.resolve() if path.is_symlink() else path
+
+
 def refuse_special_file(path: Path) -> None:
     """Raise UnreadableFile for a FIFO, socket or device: a rename would put a file in its place, such as in that of /dev/null."""
     try:
