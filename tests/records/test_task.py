@@ -16,6 +16,13 @@ def test_what_is_no_partial_order_is_refused(edges, message):
         Task("1", "Tea", ("a", "b"), order=tuple(edges))
 
 
+def test_circles_are_found_in_time_proportional_to_the_edges():
+    """A crafted file may list very many; the chain took minutes when every edge was followed to its end."""
+    chain = [(k, k + 1) for k in range(20_000)]
+    assert without_circles(chain) == chain
+    assert without_circles([*chain, (20_000, 0), (5, 10**30)]) == [(5, 10**30)]
+
+
 def test_a_long_circle_is_found():
     assert without_circles([(0, 1), (1, 2), (2, 3), (3, 0), (3, 4)]) == [(3, 4)]
 

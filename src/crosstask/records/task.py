@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
+import numpy as np
+
 from crosstask.records.problem import InputError
 
 
@@ -87,23 +89,15 @@ def without_circles(edges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     >>> without_circles([(0, 1), (1, 2), (2, 1), (2, 3), (3, 3)])
     [(0, 1), (2, 3)]
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     listed = sorted(set(edges))
-    after: dict[int, set[int]] = {}
-    for a, b in listed:
-        after.setdefault(a, set()).add(b)
-
-    def reaches(start: int, goal: int) -> bool:
-        seen, waiting = {start}, [start]
-        while waiting:
-            step = waiting.pop()
-            if step == goal:
-                return True
-            fresh = after.get(step, set()) - seen
-            seen |= fresh
-            waiting += fresh
-        return False
-
-    return [(a, b) for a, b in listed if not reaches(b, a)]
+    number = {step: n for n, step in enumerate(dict.fromkeys(step for edge in listed for step in edge))}
+    pairs = np.array([(number[a], number[b]) for a, b in listed], np.int32).reshape(-1, 2)
+    graph = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(len(number),) * 2)
+    _, component = connected_components(graph, directed=True, connection="strong")
+    return [edge for edge, (a, b) in zip(listed, pairs, strict=True) if component[a] != component[b]]
 
 
 def task_from_steps(steps: str | Iterable[str], title: str = "new task") -> Task:
