@@ -169,8 +169,8 @@ def write_exports(
                 raise InputError(f"--out {out}: a file that is no {name} and would be overwritten; expected a new name")
             placed[out if as_file else out / name / refuse_escaping_id(file, "file")] = text
         remarks += [remark for remark in of_format if remark not in remarks]
-    _refuse_subtitles(placed)
     _refuse_overwriting(placed, [*read, *(path for file in found for path in _files_read(file))])
+    _refuse_subtitles(placed)
     return [write_text(path, text) for path, text in placed.items()], remarks
 
 
