@@ -42,6 +42,26 @@ def test_the_results_of_another_experiment_or_corpus_are_not_overwritten(corpus,
     json_of("experiment", "cross-task", corpus, "--methods", "uniform,random", *quick)
 
 
+def test_the_results_on_other_videos_in_a_folder_of_the_same_name_are_not_overwritten(corpus, tmp_path):
+    quick = ["--methods", "uniform", "--out", tmp_path / "out", "--runs", 1, *QUICK]
+    json_of("experiment", "cross-task", corpus, *quick)
+    other = tmp_path / "other" / corpus.name
+    write_tiny(other, videos_per_task=5)
+    for path in sorted(other.rglob("*-v*"), reverse=True):
+        path.rename(path.with_name(path.name.replace("-v", "-w")))
+    for name in ("videos.csv", "videos_val.csv", "video_seconds.csv"):
+        path = other / "crosstask_release" / name
+        path.write_text(path.read_text().replace("-v", "-w"))
+    assert "it holds the steps found in other videos" in refused("experiment", "cross-task", other, *quick)
+
+
+@pytest.mark.parametrize("name", ["results.json", "table.tex", "figure.png", "report.html"])
+def test_files_that_are_not_those_of_an_experiment_are_not_overwritten(corpus, tmp_path, name):
+    (tmp_path / name).write_text('{"my": "results"}')
+    said = refused("experiment", "cross-task", corpus, "--methods", "uniform", "--runs", 1, "--out", tmp_path, *QUICK)
+    assert f"{name} is not of an experiment and would be overwritten" in said and len(list(tmp_path.iterdir())) == 1
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [("--split-by", "luck"), ("--engine", "abacus"), ("--shared-videos", "maybe"), ("--recipe", "new"), ("--dropout", "1.5")],

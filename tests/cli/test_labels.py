@@ -2,6 +2,8 @@ import pytest
 
 from cli.running import crosstask, json_of, refused
 from correction.runs import write_random_run
+from crosstask.correction.importing import import_labels
+from crosstask.runs import open_run
 
 
 @pytest.fixture
@@ -25,6 +27,16 @@ def test_labels_are_imported_listed_and_exported(run, tmp_path):
     assert listed["corrected"] == 2 and "pour milk" in crosstask("labels", "list", run).stdout
     assert crosstask("export", run, "--format", "vtt", "--out", tmp_path / "out").returncode == 0
     assert "00:00:03.000 --> 00:00:07.000\npour milk" in (tmp_path / "out" / "vtt" / "1_v0.vtt").read_text()
+
+
+def test_a_repeated_import_brings_the_report_up_to_date(run, tmp_path):
+    """The first one may have been killed between the labels and the report."""
+    path = tmp_path / "mine.csv"
+    path.write_text("video,step,start_s,end_s\n1_v0,pour milk,3,7\n")
+    import_labels(open_run(run), path)
+    (run / "report.html").write_text("before")
+    assert json_of("labels", "import", path, "--run", run)["imported"] == {}
+    assert (run / "report.html").read_text("utf-8") != "before"
 
 
 def test_mistakes_are_said_in_one_line(run, tmp_path):

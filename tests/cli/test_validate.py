@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cli.running import crosstask
+from crosstask.pipeline.corpus_problems import problems_of_folder
 from tiny import write_tiny
 
 
@@ -55,6 +56,26 @@ def test_every_problem_at_once_with_its_place(broken):
     assert problem("videos.csv", None, "'Make Nothing' has no videos", "warning")
     assert problem("30_-v30_1.csv", None, "no ordered answer", "warning")
     assert problem("subtitles/-v30_2", None, "the speech is in ", "warning")
+
+
+def test_features_in_archives_are_checked_like_others(tmp_path):
+    steps = [{"step_id": 1, "description": "Boil-Boil water", "start_time": 1, "end_time": 4}]
+    said = {
+        f"1_{i}": {"activity_id": 1, "activity_name": "Tea", "person_id": i, "environment": 1, "steps": steps} for i in range(6)
+    }
+    (tmp_path / "complete_step_annotations.json").write_text(json.dumps(said))
+    paths = [tmp_path / f"1_{i}_360p.mp4_1s_1s.npz" for i in range(5)]
+    for path, rows in zip(
+        paths, (np.ones((9, 8)), np.full((9, 8), np.nan), np.ones((9, 5)), np.ones((9, 8)), np.ones((9, 8))), strict=True
+    ):
+        np.savez(path, rows.astype(np.float32))
+    paths[0].write_bytes(paths[0].read_bytes()[:300])
+    found = problems_of_folder(tmp_path)
+    for name, words in zip(
+        paths, ("not an archive", "row 0, column 0 is NaN", "5 columns; the other videos have 8"), strict=False
+    ):
+        assert any(p.file.endswith(name.name) and words in p.message and p.severity == "error" for p in found), words
+    assert any("missing" in p.message and "1_5" in p.file for p in found)
 
 
 def test_an_empty_step_and_a_short_task_are_named(tmp_path):

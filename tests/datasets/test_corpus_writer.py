@@ -7,6 +7,7 @@ from crosstask.datasets import open_corpus
 from crosstask.datasets.corpus_writer import LAYOUTS, STAGING, write_corpus
 from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
 from crosstask.records import InputError, NoFeatures
+from crosstask.storage import nonblocking_lock
 from tiny import tiny_corpus
 
 
@@ -91,3 +92,9 @@ def test_a_first_conversion_overwrites_no_files_of_the_user(tmp_path, layout, pl
     with pytest.raises(InputError, match=f"{Path(place).name}: differs from what this conversion writes"):
         write_corpus(tiny_corpus(), tmp_path, layout)
     assert (tmp_path / place).read_text() == "mine" and [path.name for path in tmp_path.iterdir()] == [Path(place).parts[0]]
+
+
+def test_two_conversions_do_not_write_one_folder_at_the_same_time(tmp_path):
+    with nonblocking_lock(tmp_path / "out"), pytest.raises(BlockingIOError):
+        write_corpus(tiny_corpus(), tmp_path / "out", "release")
+    assert not (tmp_path / "out").exists()

@@ -103,6 +103,14 @@ def test_every_known_data_set_has_a_sample():
     assert set(SAMPLES) == set(JSON_DATASETS) and set(FOLDER_DATASETS) == {"five tasks", "Breakfast"}
 
 
+def test_classes_whose_names_differ_in_vowel_signs_are_different_tasks_and_in_other_signs_an_error(write):
+    (entry,) = (entry for video, entry in COIN["database"].items() if video == "-aa_1")
+    named = lambda *classes: {"database": {f"v{i}": {**entry, "class": name} for i, name in enumerate(classes)}}  # noqa: E731
+    assert len(open_corpus(write(named("पानी पीना", "पानी पोना"))).tasks) == 2
+    with pytest.raises(InputError, match=r"'Clean C' and 'Clean C\+\+' would both be task Clean-C"):
+        open_corpus(write(named("Clean C", "Clean C++", "Clean C")))
+
+
 def test_windows_that_narrate_wrote_are_read(write):
     path = write(COIN)
     corpus = open_corpus(path)

@@ -68,6 +68,20 @@ def test_result_on_a_disk_that_fails_is_an_error(tmp_path, monkeypatch):
         run_all(square, JOBS, tmp_path)
 
 
+def test_a_result_that_is_gone_when_it_is_read_is_one_line(tmp_path):
+    """The folder was deleted meanwhile, or another job has the same file name on a disk that does not tell upper from lower case."""
+
+    def work(values):
+        return {}
+
+    def remove():
+        for path in tmp_path.glob("*.json"):
+            path.unlink()
+
+    with pytest.raises(FileNotFoundError, match=r"removed or overwritten while the command ran.*a\.json"):
+        run_all(work, [Job("a", {})], tmp_path, advance=remove)
+
+
 def test_failure_keeps_finished_results(tmp_path):
     with pytest.raises(ArithmeticError):
         run_all(fails_on_two, JOBS, tmp_path)

@@ -16,6 +16,7 @@ from crosstask.pipeline.localize_files import (
 )
 from crosstask.records import FoundStep, InputError, Localization, task_from_steps
 from crosstask.runs import open_run
+from crosstask.storage import nonblocking_lock
 from runs.test_folder import tiny_run
 
 TASK = task_from_steps("pour milk; whisk egg, well", "Salt/Pepper")
@@ -107,3 +108,24 @@ def test_a_file_of_something_else_is_not_overwritten(talk, tmp_path):
     assert mine.read_text() == "[tasks.tea]\n"
     for _ in range(2):  # an earlier export may be
         write_exports(tmp_path / "steps.csv", found, TASK, ["csv"])
+
+
+@pytest.mark.parametrize(
+    ("name", "fine"), [("film.vtt", False), ("film.en.vtt", False), ("film.chapters.vtt", True), ("film.csv", True)]
+)
+def test_chapters_are_not_written_where_they_would_be_taken_for_what_is_said(talk, tmp_path, name, fine):
+    (tmp_path / "film.mp4").write_bytes(b"")
+    found, out = localize_files([talk], TASK), tmp_path / name
+    if fine:
+        write_exports(out, found, TASK, [out.suffix[1:]])
+        return
+    with pytest.raises(InputError, match=rf"{name}: would be taken for the subtitles of film\.mp4; .* film\.chapters\.vtt"):
+        write_exports(out, found, TASK, ["vtt"])
+    assert not out.exists()
+
+
+def test_two_commands_do_not_write_one_run_folder_at_the_same_time(talk, tmp_path):
+    found = localize_files([talk], TASK)
+    with nonblocking_lock(tmp_path / "run"), pytest.raises(BlockingIOError):
+        write_localized_run(tmp_path / "run", found, TASK, "localize")
+    assert not (tmp_path / "run" / "run.json").exists()

@@ -2,9 +2,10 @@
 
 import pytest
 
+from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.pipeline import transcribe
-from crosstask.pipeline.transcribe import remove_outdated, transcribe_videos
+from crosstask.pipeline.transcribe import recognised_in, remove_outdated, transcribe_videos
 from crosstask.records import Narration, Word
 
 
@@ -60,3 +61,17 @@ def test_subtitles_of_a_replaced_video_are_removed(heard, tmp_path):
     films["unreadable"].unlink()
     remove_outdated(films, ours)
     assert sorted(path.stem for path in ours.glob("*.vtt")) == ["by hand", "same", "unreadable"]
+
+
+def test_without_recognition_the_subtitles_inside_a_video_are_used_and_what_was_recognised_is_not(heard, monkeypatch, tmp_path):
+    films, ours = {name: tmp_path / f"{name}.mp4" for name in ("inside", "silent", "heard")}, tmp_path / "ours"
+    for name, film in films.items():
+        film.write_bytes(name.encode())
+    transcribe_videos({"heard": films["heard"]}, ours)
+    (ours / "by hand.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:02.000\nhello\n")
+    said = {films["inside"]: [(1.0, 2.0, "pour milk")]}
+    monkeypatch.setattr(transcribe, "embedded_subtitles", lambda path: said.get(path, []))
+    report = transcribe_videos(films, ours, recognise=False)
+    assert (report.embedded, report.recognised, report.silent, len(heard)) == (["inside"], [], [], 1)
+    assert recognised_in(ours) == {ours / "heard.vtt"}
+    assert sorted(SubtitleFolders((ours,), left_out=recognised_in(ours))) == ["by hand", "inside"]

@@ -175,6 +175,16 @@ def test_a_run_is_not_written_into_a_folder_of_a_corpus(tmp_path, name):
     refuse_other_run(tmp_path / "runs" / name, "run")
 
 
+def test_a_run_is_not_written_beside_annotations_that_are_not_its_own(tmp_path):
+    """The answers of the run would be added to them, and all would count as labels."""
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations" / "1_a.csv").write_text("1,2,3\n")
+    with pytest.raises(InputError, match="annotations that are no labels of a run"):
+        refuse_other_run(tmp_path, "localize")
+    (tmp_path / "labels.jsonl").write_text("")
+    refuse_other_run(tmp_path, "localize")
+
+
 def test_a_damaged_run_can_be_made_again(tmp_path):
     (tmp_path / "run.json").write_text("{")
     refuse_other_run(tmp_path, "run")

@@ -107,9 +107,10 @@ def experiment(
         progress=watched,
         command=recorded_command(context),
     )
-    refuse_other_run(out, RUN_KIND)
-    if synthetic_name(corpus) is None:
-        refuse_outdated_features(open_corpus(corpus))
+    opened = open_corpus(corpus) if synthetic_name(corpus) is None else None
+    refuse_other_run(out, RUN_KIND, ids=() if opened is None else [video.id for video in opened.videos])
+    if opened is not None:
+        refuse_outdated_features(opened)
     with nonblocking_lock(out):
         refuse_other_experiment(config, name)
         result = asks(config)

@@ -35,7 +35,7 @@ def labels_import(
     from crosstask.runs import open_run
 
     report = import_labels(open_run(run), file, fps, confirm)
-    if report.n_imported:
+    if report.n_imported or report.kept:  # perhaps by a command that did not get as far as the report
         refresh_report(run)
     if as_json:
         print_json(report.to_json())

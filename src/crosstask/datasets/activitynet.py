@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets.json_databases import first_entry, parse_named_intervals, read_database, video_from_entry
-from crosstask.datasets.named_steps import corpus_from_annotated_videos, task_id_from
+from crosstask.datasets.named_steps import TaskNames, corpus_from_annotated_videos
 from crosstask.records import Corpus
 
 EXPECTED = 'expected ActivityNet\'s {"database": {VIDEO: {"annotations": [{"segment": [s, e], "label"}]}}}'
@@ -22,12 +22,11 @@ def is_activitynet(value: Any) -> bool:
 
 def read_activitynet(path: Path) -> Corpus:
     """The corpus of ActivityNet's JSON file, without its unannotated (testing) videos; `features/` and `subtitles/` beside it are used."""
-    titles, videos = {}, []
+    titles, videos = TaskNames(), []
     for video, entry in read_database(path, EXPECTED).items():
         steps = parse_named_intervals(path, video, entry.get("annotations", []), "label", EXPECTED)
         for label in dict.fromkeys(name for name, _ in steps):
-            task, step = task_id_from(label), label.replace(",", "").lower()
-            titles[task] = label
+            task, step = titles.id_of(label), label.replace(",", "").lower()
             own = tuple((step, interval) for name, interval in steps if name == label)
             videos.append(video_from_entry(task, video, entry, own, entry.get("subset") == "validation"))
     return corpus_from_annotated_videos("ActivityNet", path.parent, videos, titles)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets.json_databases import first_entry, parse_named_intervals, read_database, video_from_entry
-from crosstask.datasets.named_steps import corpus_from_annotated_videos, task_id_from
+from crosstask.datasets.named_steps import TaskNames, corpus_from_annotated_videos
 from crosstask.records import Corpus
 
 EXPECTED = 'expected COIN\'s {"database": {VIDEO: {"class", "annotation": [{"segment": [s, e], "label"}]}}}'
@@ -22,13 +22,14 @@ def is_coin(value: Any) -> bool:
 
 def read_coin(path: Path) -> Corpus:
     """The corpus of COIN's JSON file; `features/` and `subtitles/` in the same folder are used."""
-    titles, videos = {}, []
+    names, videos = TaskNames(), []
     for video, entry in read_database(path, EXPECTED).items():
-        task = task_id_from(str(entry.get("class", "unnamed")))
-        titles[task] = _split_camel_case(str(entry.get("class", task)))
+        task = names.id_of(str(entry.get("class", "unnamed")))
         steps = parse_named_intervals(path, video, entry.get("annotation"), "label", EXPECTED)
         videos.append(video_from_entry(task, video, entry, steps, entry.get("subset") == "testing"))
-    return corpus_from_annotated_videos("COIN", path.parent, videos, titles)
+    return corpus_from_annotated_videos(
+        "COIN", path.parent, videos, {task: _split_camel_case(name) for task, name in names.items()}
+    )
 
 
 def _split_camel_case(name: str) -> str:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from unicodedata import category
 
 import numpy as np
 
@@ -94,10 +95,24 @@ def _intervals(video: AnnotatedVideo, task: Task) -> tuple[StepInterval, ...]:
     return tuple(StepInterval(number[step], interval) for step, interval in video.steps if step in number)
 
 
+class TaskNames(dict[str, str]):
+    """The names of tasks by their ids; an error for two names that would get one id."""
+
+    def id_of(self, name: str) -> str:
+        """The id of a task, which is noted with its name."""
+        task = task_id_from(name)
+        if (other := self.setdefault(task, name)) != name:
+            raise InputError(f"'{other}' and '{name}' would both be task {task}; rename one of them")
+        return task
+
+
 def task_id_from(text: str) -> str:
     """A valid task id made from a name: without '_', which separates task and video in file names, and without special characters.
+
+    Signs that belong to letters, such as the vowels of Hindi, stay.
 
     >>> task_id_from("make_Tea/now")
     'make-Tea-now'
     """
-    return "-".join("".join(c if c.isalnum() or c in ".- " else " " for c in text).split()) or "task"
+    kept = (c if c.isalnum() or category(c)[0] == "M" or c in ".- " else " " for c in text)
+    return "-".join("".join(kept).split()) or "task"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crosstask.datasets.named_steps import MAX_VIDEO_S, AnnotatedVideo, corpus_from_annotated_videos, task_id_from
+from crosstask.datasets.named_steps import MAX_VIDEO_S, AnnotatedVideo, TaskNames, corpus_from_annotated_videos
 from crosstask.datasets.text_files import read_json
 from crosstask.records import Corpus, InputError, Interval, refuse_escaping_id
 
@@ -31,7 +31,7 @@ def read_planning_list(path: Path) -> Corpus:
         raise InputError(f"{path.name}: found no list; {EXPECTED}")
     names = _action_names(path.parent / ACTION_NAMES_FILE)
     actions: dict[tuple[str, str], set[tuple[Interval, str]]] = {}
-    titles = {}
+    titles = TaskNames()
     for number, item in enumerate(value, start=1):
         try:
             entry = item["id"]
@@ -41,8 +41,7 @@ def read_planning_list(path: Path) -> Corpus:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{path.name}, item {number}: found {str(item)[:60]!r}; {EXPECTED}") from None
-        titles[task_id_from(title)] = title
-        actions.setdefault((task_id_from(title), video), set()).update(rows)
+        actions.setdefault((titles.id_of(title), video), set()).update(rows)
     videos = [
         AnnotatedVideo(task, video, tuple((name, interval) for interval, name in sorted(rows)))
         for (task, video), rows in sorted(actions.items())

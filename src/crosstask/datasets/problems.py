@@ -9,7 +9,7 @@ import numpy as np
 
 from crosstask.datasets.release import StepIntervalFiles, read_step_intervals, read_tasks
 from crosstask.datasets.text_files import csv_rows
-from crosstask.features import NpyFeatures, read_rows
+from crosstask.features import NpyFeatures, NpzFeatures
 from crosstask.records import (
     Corpus,
     InputError,
@@ -128,7 +128,7 @@ def _problems_of_intervals(corpus: Corpus) -> list[Problem]:
 def _problems_of_features(corpus: Corpus, progress: Progress) -> list[Problem]:
     """Feature files that are unreadable, transposed, of a different number of columns or size of values, or not finite; videos without features."""
     features = corpus.features
-    if not isinstance(features, NpyFeatures):
+    if not isinstance(features, NpyFeatures | NpzFeatures):
         return []
     problems: list[Problem] = []
     shapes: dict[str, tuple[int, int]] = {}
@@ -136,23 +136,23 @@ def _problems_of_features(corpus: Corpus, progress: Progress) -> list[Problem]:
     videos = sorted({video.id for video in corpus.videos if video.id in features})
     with progress("checking features", len(videos)) as advance:
         for video in videos:
-            file = f"{features.folder.name}/{video}.npy"
-            rows = _read_or_report(lambda video=video: read_rows(features.path(video)), problems, file)  # type: ignore[misc]
+            file = f"{features.path(video).parent.name}/{features.path(video).name}"
+            rows = _read_or_report(lambda video=video: features.rows(video), problems, file)  # type: ignore[misc]
             if rows is not None:
-                shapes[video] = rows.shape
-                largest[video], impossible = _largest_value(rows, file)
+                shapes[file] = rows.shape
+                largest[file], impossible = _largest_value(rows, file)
                 problems += impossible
             advance()
-    problems += _inconsistent_widths(shapes, features.folder.name)
-    problems += _inconsistent_sizes(largest, features.folder.name)
-    missing = [video for video in corpus.videos if video.id not in features]
-    problems += [_missing(video, features.folder.name) for video in missing]
+    problems += _inconsistent_widths(shapes)
+    problems += _inconsistent_sizes(largest)
+    place = f"{features.folder.name}/{{}}.npy" if isinstance(features, NpyFeatures) else "{}"
+    problems += [_missing(video, place.format(video.id)) for video in corpus.videos if video.id not in features]
     return problems
 
 
-def _missing(video: Video, folder: str) -> Problem:
+def _missing(video: Video, file: str) -> Problem:
     return Problem(
-        f"{folder}/{video.id}.npy", None, f"missing: {video.key} is used neither for training nor for evaluation", "warning"
+        file, None, f"missing: features of {video.key}, which is used neither for training nor for evaluation", "warning"
     )
 
 
@@ -172,23 +172,23 @@ def _largest_value(rows: np.ndarray, file: str) -> tuple[float, list[Problem]]:
     return largest, []
 
 
-def _inconsistent_sizes(largest: dict[str, float], folder: str) -> Iterable[Problem]:
+def _inconsistent_sizes(largest: dict[str, float]) -> Iterable[Problem]:
     """Files whose values are far larger than those of the other videos, or too large to be squared."""
-    for video, reason in unlike_others(largest).items():
-        yield Problem(f"{folder}/{video}.npy", None, f"{reason}: scale the features, or extract this video again", "warning")
+    for file, reason in unlike_others(largest).items():
+        yield Problem(file, None, f"{reason}: scale the features, or extract this video again", "warning")
 
 
-def _inconsistent_widths(shapes: dict[str, tuple[int, int]], folder: str) -> Iterable[Problem]:
+def _inconsistent_widths(shapes: dict[str, tuple[int, int]]) -> Iterable[Problem]:
     """Files whose D differs from the most frequent one; a file whose T equals it is probably transposed."""
     if not shapes:
         return
     widths = [width for _, width in shapes.values()]
     common_width = max(sorted(set(widths)), key=widths.count)
-    for video, (length, width) in sorted(shapes.items()):
+    for file, (length, width) in sorted(shapes.items()):
         if width == common_width:
             continue
         if length == common_width:
             message = f"shape ({length}, {width}) looks transposed, (D, T); expected (T, {common_width}): save its transpose"
         else:
             message = f"{width} columns; the other videos have {common_width}"
-        yield Problem(f"{folder}/{video}.npy", None, message)
+        yield Problem(file, None, message)

@@ -23,6 +23,7 @@ class SubtitleFolders(Mapping[str, Narration]):
 
     folders: tuple[Path, ...]
     beside: Mapping[Path, str] = field(default_factory=dict, hash=False)
+    left_out: frozenset[Path] = frozenset()
 
     @cached_property
     def paths(self) -> dict[str, Path]:
@@ -32,7 +33,7 @@ class SubtitleFolders(Mapping[str, Narration]):
             self.beside.get(folder / name, name): path
             for folder in self.folders
             for name, path in files_by_video(folder).items()
-            if folder / name in self.beside or folder not in with_files or name not in of_files
+            if path not in self.left_out and (folder / name in self.beside or folder not in with_files or name not in of_files)
         }
 
     def digest(self, video_id: str) -> str | None:
@@ -69,8 +70,17 @@ def files_by_video(folder: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
     files = [path for path in paths_in(folder) if path.suffix.lower() in EXTENSIONS]
     for path in sorted(files, key=lambda path: EXTENSIONS.index(path.suffix.lower())):
-        found.setdefault(path.name.removesuffix(path.suffix), path)
-        stem, _, language = path.name.removesuffix(path.suffix).rpartition(".")
-        if stem and _ENGLISH.fullmatch(language):
-            found.setdefault(stem, path)
+        for name in video_names(path.name):
+            found.setdefault(name, path)
     return found
+
+
+def video_names(file: str) -> list[str]:
+    """The names of the videos that a subtitle file of this name serves.
+
+    >>> video_names("talk.en.vtt"), video_names("talk.end.vtt")
+    (['talk.en', 'talk'], ['talk.end'])
+    """
+    name = file.rpartition(".")[0]
+    stem, _, language = name.rpartition(".")
+    return [name, stem] if stem and _ENGLISH.fullmatch(language) else [name]

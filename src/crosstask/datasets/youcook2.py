@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets.json_databases import first_entry, parse_named_intervals, read_database, video_from_entry
-from crosstask.datasets.named_steps import corpus_from_annotated_videos, task_id_from
+from crosstask.datasets.named_steps import TaskNames, corpus_from_annotated_videos
 from crosstask.records import Corpus
 
 EXPECTED = 'expected YouCook2\'s {"database": {VIDEO: {"recipe_type", "annotations": [{"segment": [s, e], "sentence"}]}}}'
@@ -23,9 +23,9 @@ def is_youcook2(value: Any) -> bool:
 def read_youcook2(path: Path) -> Corpus:
     """The corpus of YouCook2's JSON file; `features/` and `subtitles/` in the same folder are used."""
     n_videos: dict[str, int] = {}  # of each cooking recipe
-    titles, videos = {}, []
+    recipes, titles, videos = TaskNames(), {}, []
     for video, entry in sorted(read_database(path, EXPECTED).items()):
-        recipe = task_id_from(str(entry.get("recipe_type", "unnamed")))
+        recipe = recipes.id_of(str(entry.get("recipe_type", "unnamed")))
         n_videos[recipe] = n_videos.get(recipe, 0) + 1
         task = f"{recipe}-{n_videos[recipe]:03d}"
         titles[task] = f"recipe {recipe}, video {video}"

@@ -14,6 +14,7 @@ from crosstask.features.npy_files import check_shape
 from crosstask.records import InputError, stack_rows
 from crosstask.storage import NotAnArray, open_regular, raise_if_disk_failed, read_header
 
+_MAX_RATIO = 1032  # of DEFLATE, by its format: bytes that one compressed byte can stand for
 ARRAY_NAME = "arr_0"  # the name that NumPy gives an array saved without one
 
 
@@ -33,17 +34,18 @@ class NpzFeatures:
 
     def length(self, video_id: str) -> int:
         """T, from the header of the array."""
-        return read_npz(self._path(video_id), header_only=True).shape[0]
+        return read_npz(self.path(video_id), header_only=True).shape[0]
 
     def rows(self, video_id: str) -> npt.NDArray[np.floating]:
         """(T, D), read into memory."""
-        return read_npz(self._path(video_id))
+        return read_npz(self.path(video_id))
 
     def stack(self, video_ids: Sequence[str]) -> tuple[npt.NDArray[np.floating], dict[str, int]]:
         """(R, D) rows of some videos, concatenated, and the first row of each."""
         return stack_rows(self, video_ids)
 
-    def _path(self, video_id: str) -> Path:
+    def path(self, video_id: str) -> Path:
+        """Path of a video's file."""
         if video_id not in self.files:
             raise InputError(f"video {video_id}: no features")
         return self.files[video_id]
@@ -57,6 +59,11 @@ def read_npz(path: Path, header_only: bool = False) -> npt.NDArray[np.floating]:
             with archive.open(entry) as stream:
                 shape, dtype, offset = read_header(cast(BinaryIO, stream))
                 n_rows, n_columns = check_shape(path, shape, dtype)
+                if entry.file_size > _MAX_RATIO * (entry.compress_size + 1):
+                    raise InputError(
+                        f"{path.name}: claims {entry.file_size:,} bytes, more than {entry.compress_size:,} compressed ones can hold; "
+                        "fetch or extract it again"
+                    )
                 if entry.file_size != offset + dtype.itemsize * math.prod(shape):
                     raise NotAnArray("truncated")
                 if header_only:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import ENOENT
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
@@ -106,7 +107,8 @@ def run_all(
 def _read(folder: Path, job: Job) -> Any:
     result = finished_result(folder, job)
     if result is None:
-        raise RuntimeError(f"job {job.name} left no result")
+        reason = "removed or overwritten while the command ran; repeat it, after renaming videos whose names differ in case alone"
+        raise FileNotFoundError(ENOENT, reason, str(folder / f"{job.name}.json"))
     return result
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from crosstask import __version__
 from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
+from crosstask.datasets.subtitle_folders import EXTENSIONS, video_names
 from crosstask.export import LocalizedVideo, exported_files, left_out, videos_of_run
 from crosstask.extraction.content_hash import content_digest
 from crosstask.features import read_rows
@@ -16,7 +17,7 @@ from crosstask.model.localize_video import FEATURES, FoundInFile, localize_file
 from crosstask.pipeline.run_labels import refresh_annotations
 from crosstask.records import InputError, Localization, Narration, Task, VideoKey, refuse_escaping_id
 from crosstask.runs import LabelStore, Run, RunVideo, note_replaced_videos, refuse_other_run, write_run
-from crosstask.storage import write_text
+from crosstask.storage import nonblocking_lock, write_text
 
 if TYPE_CHECKING:
     from crosstask.model.model import Model
@@ -115,13 +116,15 @@ def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task
     """The run folder, now holding these localizations and what is said; `crosstask view` and `export` read it."""
     run, localizations = run_of_files(found, task, command)
     media = [file.media for file in found if file.media is not None]
-    refuse_other_run(folder, _METHOD, media, [video.id for video in run.videos], lambda: [video.content for video in run.videos])
-    note_replaced_videos(folder, LabelStore(folder, run.tasks, {video.key: video.content for video in run.videos}))
     said: dict[VideoKey, Narration] = {
         video.key: file.found.narration for video, file in zip(run.videos, found, strict=True) if file.found.narration is not None
     }
-    write_run(folder, run, {_METHOD: list(localizations.values())}, transcripts=said)
-    refresh_annotations(folder)
+    ids, contents = [video.id for video in run.videos], [video.content for video in run.videos]
+    with nonblocking_lock(folder):
+        refuse_other_run(folder, _METHOD, media, ids, lambda: contents)
+        note_replaced_videos(folder, LabelStore(folder, run.tasks, {video.key: video.content for video in run.videos}))
+        write_run(folder, run, {_METHOD: list(localizations.values())}, transcripts=said)
+        refresh_annotations(folder)
     return folder
 
 
@@ -167,6 +170,7 @@ def write_exports(
             placed[out if as_file else out / name / refuse_escaping_id(file, "file")] = text
         remarks += [remark for remark in of_format if remark not in remarks]
     _refuse_overwriting(placed, [*read, *(path for file in found for path in _files_read(file))])
+    _refuse_subtitles(placed)
     return [write_text(path, text) for path, text in placed.items()], remarks
 
 
@@ -174,6 +178,16 @@ def _files_read(file: LocalizedFile) -> list[Path]:
     """A localized file, the video file that shows it, and subtitles beside these."""
     paths = [path for path in (file.path, file.media) if path is not None]
     return [*paths, *(said for said in map(subtitles_beside, paths) if said is not None)]
+
+
+def _refuse_subtitles(written: Iterable[Path]) -> None:
+    """An error for a name under which a video file has its subtitles: the next command would take the found steps for what is said."""
+    for path in written:
+        media = media_beside(path) if path.suffix.lower() in EXTENSIONS else None
+        if media is not None and media.stem in video_names(path.name):
+            raise InputError(
+                f"--out {path}: would be taken for the subtitles of {media.name}; expected another name, such as {media.stem}.chapters.vtt"
+            )
 
 
 def _refuse_overwriting(written: Iterable[Path], read: Iterable[Path]) -> None:

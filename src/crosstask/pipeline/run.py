@@ -39,7 +39,7 @@ from crosstask.pipeline.preflight import (
     warn_about_unusable_subtitles,
 )
 from crosstask.pipeline.run_labels import labels_of, relevant_videos, remove_learning_backup, with_run_labels
-from crosstask.pipeline.transcribe import TranscriptionReport, remove_outdated, transcribe_videos
+from crosstask.pipeline.transcribe import TranscriptionReport, recognised_in, remove_outdated, transcribe_videos
 from crosstask.records import (
     Corpus,
     InputError,
@@ -179,16 +179,16 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
     derived = {ours, existing_derived_folder(corpus.folder, "subtitles")}
     of_user = tuple(folder for folder in theirs.folders if folder not in derived)
     remove_outdated(files, ours)
-    if not config.transcribe:  # nor is what an earlier run recognised used
-        return replace(corpus, subtitles=SubtitleFolders(of_user, theirs.beside)), TranscriptionReport()
     folders = (ours, *of_user)  # the user's subtitles go before ours
-    found = SubtitleFolders(folders, theirs.beside)
+    left_out = frozenset() if config.transcribe else recognised_in(ours)  # by an earlier run
+    found = SubtitleFolders(folders, theirs.beside, left_out)
     without = {v: path for v, path in files.items() if v not in found or (ours / f"{v}.vtt").is_file()}
     if not without:
         return replace(corpus, subtitles=found), TranscriptionReport()
     with progress("transcribing", len(without)) as advance:
-        report = transcribe_videos(without, ours, config.speech_model, advance, config.language)
-    return replace(corpus, subtitles=SubtitleFolders(folders, theirs.beside)), report
+        model = config.speech_model if config.transcribe else None
+        report = transcribe_videos(without, ours, model, advance, config.language, config.transcribe)
+    return replace(corpus, subtitles=SubtitleFolders(folders, theirs.beside, left_out)), report
 
 
 def _extract(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, ExtractionReport]:

@@ -9,9 +9,10 @@ from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.extraction.content_hash import content_digest
 from crosstask.extraction.speech import SpeechModelError, can_transcribe, embedded_subtitles, refuse_incomplete_model, transcribe
 from crosstask.records import InputError
-from crosstask.storage import nonblocking_lock, raise_if_disk_failed
+from crosstask.storage import nonblocking_lock, paths_in, raise_if_disk_failed
 
 _HEARD_IN = "heard in "  # then the digest of the video file, and the language and speech model that the user chose
+_RECOGNISED = ", recognised"
 _HEAD_CHARACTERS = 400
 
 
@@ -32,18 +33,19 @@ def transcribe_videos(
     model: Path | None = None,
     advance: Callable[[], None] = lambda: None,
     language: str | None = None,
+    recognise: bool = True,
 ) -> TranscriptionReport:
     """Write `folder/VIDEO.vtt` for each of these videos; one that was made from the same content by the same model is kept.
 
     One that was not made from a video, such as those that `corpus convert` writes, is kept as it is. Without a model, those of any
-    model are kept. Without a language, it is detected in each video.
+    model are kept. Without a language, it is detected in each video. Without `recognise`, embedded subtitles alone are written.
     """
     transcribed = TranscriptionReport()
     raise_if_no_speech_model(model)
     with nonblocking_lock(folder):
         for video_id, path in sorted(files.items()):
             try:
-                _transcribe(video_id, path, folder, model, language, transcribed)
+                _transcribe(video_id, path, folder, model, language, transcribed, recognise)
             except SpeechModelError:
                 raise
             except InputError as error:
@@ -71,6 +73,11 @@ def remove_outdated(files: Mapping[str, Path], folder: Path) -> list[str]:
     return removed
 
 
+def recognised_in(folder: Path) -> frozenset[Path]:
+    """The files of a folder with recognised speech."""
+    return frozenset(path for path in paths_in(folder) if path.suffix == ".vtt" and _RECOGNISED in _head(path))
+
+
 def _head(path: Path) -> str:
     """The beginning of a subtitle file, where its origin stands; empty if there is none."""
     return path.read_text("utf-8", "replace")[:_HEAD_CHARACTERS] if path.is_file() else ""
@@ -83,7 +90,13 @@ def raise_if_no_speech_model(model: Path | None) -> None:
 
 
 def _transcribe(
-    video_id: str, path: Path, folder: Path, model: Path | None, language: str | None, transcribed: TranscriptionReport
+    video_id: str,
+    path: Path,
+    folder: Path,
+    model: Path | None,
+    language: str | None,
+    transcribed: TranscriptionReport,
+    recognise: bool,
 ) -> None:
     written = folder / f"{video_id}.vtt"
     stamp = f"{_HEARD_IN}{content_digest(path)}" + (f" as {language}" if language else "")
@@ -96,8 +109,10 @@ def _transcribe(
         narration = narration_from_cues([DisplayedCue(start_s, end_s, (untimed_words(text),)) for start_s, end_s, text in lines])
         write_webvtt(written, narration, f"{stamp}, its own subtitles")
         transcribed.embedded.append(video_id)
+    elif not recognise:
+        return
     elif can_transcribe(model):
-        write_webvtt(written, transcribe(path, model, language), f"{stamp}, recognised")
+        write_webvtt(written, transcribe(path, model, language), f"{stamp}{_RECOGNISED}")
         transcribed.recognised.append(video_id)
     else:
         transcribed.silent.append(video_id)

@@ -27,6 +27,7 @@ def build_backend(run: RunFolder, model: Path | None, features: FeatureRows) -> 
     from crosstask.extraction.content_hash import content_digest
     from crosstask.pipeline.background_learning import BackgroundLearner
 
+    report = DelayedReport(run.folder)
     localizer, store = StepLocalizer(model, features), AnnotationStore(run, write_step_intervals, content_digest)
     reason = _why_not_learning(run, model, features)
     return ViewerBackend(
@@ -41,7 +42,8 @@ def build_backend(run: RunFolder, model: Path | None, features: FeatureRows) -> 
         save_relevance=store.save_relevance,
         learning=None if reason else BackgroundLearner(run, lambda: localizer.model, features),
         why_not_learning=reason,
-        labels_changed=DelayedReport(run.folder).request,
+        labels_changed=report.request,
+        finish=report.finish,
         localizes_new_steps=model is not None and any(video.id in features for video in run.run.videos),
     )
 
@@ -76,6 +78,12 @@ class DelayedReport:
         self._timer = Timer(self.delay_s, self._write)
         self._timer.daemon = True
         self._timer.start()
+
+    def finish(self) -> None:
+        """Write now what a wait is pending for."""
+        if self._timer is not None and self._timer.is_alive():
+            self._timer.cancel()
+            self._write()
 
     def _write(self) -> None:
         from crosstask.pipeline.relearning import refresh_report

@@ -25,10 +25,10 @@ from crosstask.records import (
 )
 from crosstask.runs.corrected import StepCounts, count_steps, with_labels
 from crosstask.runs.label_changes import RunLabel
-from crosstask.runs.labels import LabelStore, file_signature
+from crosstask.runs.labels import LABELS_FILE, LabelStore, file_signature
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
 from crosstask.runs.relevance import note_contents
-from crosstask.storage import NotAnArray, load_array, read_text
+from crosstask.storage import NotAnArray, load_array, paths_in, read_text
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -232,6 +232,8 @@ def refuse_other_run(
             raise InputError(
                 f"--out {folder}: it holds the results of an experiment, which would be overwritten; name another folder"
             )
+        if not (folder / LABELS_FILE).exists() and any(path.suffix == ".csv" for path in paths_in(folder / "annotations")):
+            raise InputError(f"--out {folder}: it holds annotations that are no labels of a run; name another folder")
         return
     try:
         there = open_run(folder)

@@ -2,6 +2,8 @@
 
 import json
 import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Query, Request
@@ -65,7 +67,14 @@ class RequestError(Exception):
 
 def make_app(contents: Contents) -> FastAPI:
     """The app that serves a run, without the checks of `guard.Guard`."""
+
+    @asynccontextmanager
+    async def until_the_end(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        contents.backend.finish()
+
     app = FastAPI(
+        lifespan=until_the_end,
         title="crosstask viewer",
         version=__version__,
         docs_url=None,

@@ -57,4 +57,5 @@ class ViewerBackend:
     learning: Learning | None = None  # None: not possible here, `why_not_learning` says why
     why_not_learning: str = ""
     labels_changed: Callable[[], None] = lambda: None  # called after every change of labels
+    finish: Callable[[], None] = lambda: None  # called when the server ends
     localizes_new_steps: bool = False  # True if a model and features are available
