@@ -86,10 +86,20 @@ def test_cache_returns_equal_rows_and_encodes_once(encoder: Encoder, tmp_path: P
     np.testing.assert_allclose(first[:3], encoder.encode(DOCUMENTS), atol=2e-3)
 
 
+def test_cached_rows_do_not_depend_on_what_was_encoded_before(encoder: Encoder, tmp_path: Path) -> None:
+    steps = [
+        f"{verb} the {noun}" for verb in ("pour", "slowly whisk", "cut") for noun in ("milk", "egg whites of two eggs", "tea")
+    ]
+    together = CachedEncoder(encoder, tmp_path / "together").encode(steps)
+    for first in range(0, len(steps), 2):
+        CachedEncoder(encoder, tmp_path / "parts").encode(steps[first : first + 2])
+    np.testing.assert_array_equal(CachedEncoder(encoder, tmp_path / "parts").encode(steps), together)
+
+
 def test_unreadable_cache_file_is_computed_again(tmp_path: Path) -> None:
     encoder = fit_tfidf(DOCUMENTS)
     expected = CachedEncoder(encoder, tmp_path).encode(DOCUMENTS)
-    for file in (tmp_path / encoder.identity).iterdir():
+    for file in tmp_path.rglob("*.safetensors"):
         file.write_bytes(file.read_bytes()[:50])
     np.testing.assert_array_equal(CachedEncoder(encoder, tmp_path).encode(DOCUMENTS), expected)
 

@@ -2,7 +2,8 @@
 
 The key of a row is the digest of its sentence, the name of a folder the identity of its encoder. New rows are written to new files
 (shards), so interrupted or concurrent processes lose nothing. Rows are stored in half precision, and `encode` returns these rounded rows
-even when they were just computed.
+even when they were just computed. Each sentence is encoded alone: in a batch the last bits of a row depend on the other sentences,
+so that everything made from it would depend on what was encoded earlier.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from crosstask.storage import write_bytes
 from crosstask.text.encoders.protocol import Encoder, Vectors
 
 _SHARD_TEXTS = 2048  # sentences per file; ours
+_ONE_AT_A_TIME = "-single"  # folders without this ending hold rows of batches
 Progress = Callable[[int, int], None]  # sentences done, sentences to do
 
 
@@ -24,7 +26,7 @@ class CachedEncoder:
 
     def __init__(self, encoder: Encoder, folder: Path, progress: Progress | None = None) -> None:
         self._encoder = encoder
-        self._folder = folder / encoder.identity
+        self._folder = folder / f"{encoder.identity}{_ONE_AT_A_TIME}"
         self._progress = progress
         self._known: dict[bytes, Vectors] | None = None
 
@@ -47,11 +49,10 @@ class CachedEncoder:
         return np.stack([known[_key(sentence)] for sentence in sentences]).astype(np.float32)
 
     def encode_missing(self, sentences: Iterable[str]) -> None:
-        """Encode the sentences that are not cached yet; one call with many sentences is faster than many calls."""
+        """Encode the sentences that are not cached yet; one call with many sentences writes fewer files than many calls."""
         known = self._load()
         missing = {key: sentence for sentence in sentences if (key := _key(sentence)) not in known}
-        # Sentences of similar length share a batch, and batches do not depend on the order of the sentences.
-        to_do = sorted(missing, key=lambda key: (len(missing[key]), key))
+        to_do = sorted(missing)
         for first in range(0, len(to_do), _SHARD_TEXTS):
             self._add(to_do[first : first + _SHARD_TEXTS], missing)
             if self._progress is not None and len(to_do) > _SHARD_TEXTS:
@@ -68,7 +69,7 @@ class CachedEncoder:
     def _add(self, keys: Sequence[bytes], texts: dict[bytes, str]) -> None:
         from safetensors.numpy import save
 
-        rows = self._encoder.encode([texts[key] for key in keys]).astype(np.float16)
+        rows = np.concatenate([self._encoder.encode([texts[key]]) for key in keys]).astype(np.float16)
         shard: dict[str, np.ndarray[Any, Any]] = {
             "keys": np.frombuffer(b"".join(keys), np.uint8).reshape(len(keys), -1),
             "rows": rows,

@@ -23,7 +23,6 @@ MODEL_TYPES = ("clip", "siglip", "siglip2", "xclip")  # `model_type` in config.j
 _EXPECTED = f"a folder of an image-text model ({', '.join(MODEL_TYPES)}) with config.json and model.safetensors"
 _HASHED = {".safetensors", ".json", ".txt", ".model"}  # what decides the vectors; other files in a folder do not
 _SMALLEST_SHARE = 0.9  # of the text side's vocabulary that its own tokenizer fills; vocabularies are padded by less
-_BATCH = 64  # step names at a time
 
 
 def model_type(folder: Path) -> str:
@@ -129,9 +128,8 @@ class ImageTextEncoder:
         padding = "max_length" if model.config.model_type.startswith("siglip") else True  # as SigLIP was trained
         rows = []
         with single_thread(), torch.inference_mode():
-            for first in range(0, len(texts), _BATCH):
-                batch = texts[first : first + _BATCH]
-                tokens = tokenizer(batch, padding=padding, truncation=True, max_length=longest, return_tensors="pt")
+            for text in texts:  # one at a time: in a batch the last bits of a row depend on the other texts
+                tokens = tokenizer([text], padding=padding, truncation=True, max_length=longest, return_tensors="pt")
                 known = {name: tokens[name] for name in ("input_ids", "attention_mask") if name in tokens}
                 if padding == "max_length":
                     known.pop("attention_mask", None)  # SigLIP was trained without one
