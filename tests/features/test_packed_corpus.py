@@ -8,6 +8,7 @@ from crosstask.features import pack_features, write_rows
 from crosstask.features.packed_corpus import pack_folder, packable_videos, with_packed_features
 from crosstask.synthetic import write_synthetic
 from crosstask.synthetic.settings import SHAPES
+from tiny import write_tiny
 
 SMALL = replace(
     SHAPES["demo"],
@@ -46,6 +47,21 @@ def test_values_unsuitable_for_float16_are_packed_in_float32_with_a_warning(fold
     assert "packing in float32" in caplog.text
     for video in corpus.videos:
         np.testing.assert_array_equal(packed.rows(video.id), corpus.features.rows(video.id))
+
+
+@pytest.mark.parametrize("end", ["repaired", "removed"])
+def test_float32_is_kept_only_as_long_as_the_video_that_needs_it(tmp_path, end):
+    """What is trained must not depend on what the files were earlier."""
+    write_tiny(folder := tmp_path / "c")
+    spoilt, other = sorted((folder / "crosstask_features").glob("*.npy"))[1:3]
+    good, also_good = np.load(spoilt, allow_pickle=False), np.load(other, allow_pickle=False)
+    write_rows(spoilt, good * 1e6)
+    write_rows(other, also_good * 1e6)
+    assert with_packed_features(read_release(folder)).features.dtype == "float32"
+    for path, rows in ((spoilt, good), (other, also_good)):
+        assert with_packed_features(read_release(folder)).features.dtype == "float32"
+        path.unlink() if end == "removed" else write_rows(path, rows)
+    assert with_packed_features(read_release(folder)).features.dtype == "float16"
 
 
 def test_ordinary_features_are_packed_in_float16(folder, caplog):

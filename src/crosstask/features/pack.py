@@ -54,9 +54,17 @@ def finite_rows(rows: npt.NDArray[np.floating], name: str) -> npt.NDArray[np.flo
 
 
 def pack_features(
-    source: NpyFeatures, video_ids: Iterable[str], folder: Path, dtype: str = "float16", progress: Progress | None = None
+    source: NpyFeatures,
+    video_ids: Iterable[str],
+    folder: Path,
+    dtype: str = "float16",
+    progress: Progress | None = None,
+    needs_float32: str = "",
 ) -> PackedFeatures:
-    """The packed rows of some videos; a pack that is up to date is reused, otherwise what is missing is appended."""
+    """The packed rows of some videos; a pack that is up to date is reused, otherwise what is missing is appended.
+
+    `needs_float32` is the id of a video for which float32 is chosen.
+    """
     wanted = sorted(set(video_ids))
     finished = open_packed(folder, source, wanted, dtype)
     if finished is not None:
@@ -65,12 +73,15 @@ def pack_features(
     folder.mkdir(parents=True, exist_ok=True)
     with blocking_lock(folder / "index.json", lambda owner: log.warning("process %s is packing these files: waiting", owner)):
         finished = open_packed(folder, source, wanted, dtype)
-        return finished if finished is not None else _pack(source, wanted, folder, dtype, progress)
+        return finished if finished is not None else _pack(source, wanted, folder, dtype, progress, needs_float32)
 
 
-def _pack(source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None) -> PackedFeatures:
+def _pack(
+    source: NpyFeatures, wanted: Sequence[str], folder: Path, dtype: str, progress: Progress | None, needs_float32: str
+) -> PackedFeatures:
     """A pack of the wanted videos: what is current of an older one, then new parts, then removal of the files of older packs."""
     pack = _current_part_of(source, folder, dtype) or PackedFeatures(folder, 0, dtype, {}, ())
+    pack = replace(pack, needs_float32=needs_float32 or pack.needs_float32)
     missing = [video_id for video_id in wanted if video_id not in pack.videos]
     flushed: Future[None] | None = None  # a thread waits for the disk while the next rows are written
     prepared, n_packed = _prepared(source, missing, dtype), len(wanted) - len(missing)
@@ -97,7 +108,7 @@ def _current_part_of(source: NpyFeatures, folder: Path, dtype: str) -> PackedFea
     used = sorted({video.part for video in kept})
     number = {part: i for i, part in enumerate(used)}
     videos = {video.id: replace(video, part=number[video.part]) for video in kept}
-    pack = PackedFeatures(folder, old.n_dimensions, dtype, videos, tuple(old.parts[part] for part in used))
+    pack = replace(old, videos=videos, parts=tuple(old.parts[part] for part in used))
     worth_keeping = 2 * pack.shape[0] * pack.row_bytes > old.n_bytes
     return pack if worth_keeping and len(used) <= _MOST_SMALL_PARTS + 2 * pack.n_bytes // _PART_BYTES else None
 
@@ -196,7 +207,11 @@ def _prepare(source: NpyFeatures, video_id: str, dtype: str) -> _Prepared:
 
 
 class NeedsFloat32(InputError):
-    """Rows whose values overflow float16 or lose too much precision in it."""
+    """Rows of a video whose values overflow float16 or lose too much precision in it."""
+
+    def __init__(self, message: str, video_id: str) -> None:
+        super().__init__(message)
+        self.video_id = video_id
 
 
 def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.NDArray[np.floating]:
@@ -211,10 +226,10 @@ def as_packed(rows: npt.NDArray[np.floating], dtype: str, video_id: str) -> npt.
             raise InputError(f"{where} NaN or infinite: extract it again")
         if abs(float(value)) > _LARGEST_FLOAT32:
             raise InputError(f"{where} {value:.3g}, too large for float32: scale the features, or extract it again")
-        raise NeedsFloat32(f"{where} too large for float16: pack with --dtype float32")
+        raise NeedsFloat32(f"{where} too large for float16: pack with --dtype float32", video_id)
     if packed.dtype == np.float16 and rows.dtype != np.float16 and _float16_loses_precision(rows):
         raise NeedsFloat32(
-            f"{video_id}.npy: float16 is too coarse for these columns (tiny, or far from 0): pack with --dtype float32"
+            f"{video_id}.npy: float16 is too coarse for these columns (tiny, or far from 0): pack with --dtype float32", video_id
         )
     return packed
 
@@ -245,10 +260,17 @@ def open_packed(folder: Path, source: NpyFeatures, video_ids: Iterable[str], dty
     return None
 
 
-def dtype_of_pack(folder: Path) -> str | None:
-    """The dtype of the pack in a folder, even if it is out of date; None without a pack."""
+def dtype_of_pack(folder: Path, source: NpyFeatures, video_ids: Iterable[str]) -> str | None:
+    """The dtype of the pack in a folder, even if it is out of date; None without a pack, or if float32 was chosen for a video that is gone or changed.
+
+    A corpus is then packed like a fresh copy of it.
+    """
     pack = read_index(folder / "index.json")
-    return None if pack is None else pack.dtype
+    if pack is None:
+        return None
+    needed_by = pack.needs_float32
+    changed = needed_by not in set(video_ids) or needed_by not in pack.videos or not _is_current(source, pack.videos[needed_by])
+    return None if needed_by and changed else pack.dtype
 
 
 def _is_current(source: NpyFeatures, video: PackedVideo) -> bool:

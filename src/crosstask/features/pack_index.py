@@ -54,13 +54,17 @@ class Part:
 
 @dataclass(frozen=True)
 class PackedFeatures:
-    """Feature rows of a pack; `all_rows` is all parts as one memory-mapped array."""
+    """Feature rows of a pack; `all_rows` is all parts as one memory-mapped array.
+
+    `needs_float32` is the id of a video that float16 does not hold, empty where the dtype has another reason.
+    """
 
     folder: Path
     n_dimensions: int
     dtype: str
     videos: dict[str, PackedVideo]
     parts: tuple[Part, ...]
+    needs_float32: str = ""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -189,6 +193,7 @@ def index_of(pack: PackedFeatures) -> dict[str, Any]:
         "n_dimensions": pack.n_dimensions,
         "parts": [asdict(part) for part in pack.parts],
         "videos": [asdict(video) for video in pack.videos.values()],
+        **({"needs_float32": pack.needs_float32} if pack.needs_float32 else {}),
     }
 
 
@@ -202,7 +207,8 @@ def read_index(path: Path) -> PackedFeatures | None:
             return None
         videos = {entry["id"]: PackedVideo(**entry) for entry in data["videos"]}
         parts = tuple(Part(**entry) for entry in data["parts"])
-        pack = PackedFeatures(path.parent, data["n_dimensions"], data["dtype"], videos, parts)
+        needed_by = str(data.get("needs_float32", ""))
+        pack = PackedFeatures(path.parent, data["n_dimensions"], data["dtype"], videos, parts, needed_by)
         return pack if _is_valid(pack) else None
     except OSError as error:
         raise_if_disk_failed(error)  # the dtype of a pack that is taken for absent would be lost

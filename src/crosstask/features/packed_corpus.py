@@ -38,18 +38,20 @@ def with_packed_features(corpus: Corpus, progress: Progress = no_progress) -> Co
 
 def _packed(source: NpyFeatures, videos: Sequence[str], folder: Path, progress: Progress) -> PackedFeatures:
     """The pack, in the dtype of an existing pack; otherwise float16, or float32 if float16 is too coarse."""
-    dtype = dtype_of_pack(folder) or "float16"
+    dtype = dtype_of_pack(folder, source, videos) or "float16"
     try:
         return _packing(source, videos, folder, dtype, progress)
     except NeedsFloat32 as reason:
         log.warning("packing in float32, twice the size: %s", str(reason).removesuffix(": pack with --dtype float32"))
-        return _packing(source, videos, folder, "float32", progress)
+        return _packing(source, videos, folder, "float32", progress, reason.video_id)
 
 
-def _packing(source: NpyFeatures, videos: Sequence[str], folder: Path, dtype: str, progress: Progress) -> PackedFeatures:
+def _packing(
+    source: NpyFeatures, videos: Sequence[str], folder: Path, dtype: str, progress: Progress, needs_float32: str = ""
+) -> PackedFeatures:
     """The pack; progress is shown only if something must be packed."""
     if (current := open_packed(folder, source, videos, dtype)) is not None:
         remove_stale_files(current)
         return current
     with progress("packing features", len(videos)) as advance:
-        return pack_features(source, videos, folder, dtype, lambda done, total: advance())
+        return pack_features(source, videos, folder, dtype, lambda done, total: advance(), needs_float32)
