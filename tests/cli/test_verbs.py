@@ -365,3 +365,11 @@ def test_localize_checks_its_inputs_before_it_loads_the_model(tmp_path):
 def test_a_name_that_is_too_long_is_not_blamed_on_the_disk():
     said = refused("info", "x" * 5000)
     assert said.endswith("File name too long") and len(said) < 400
+
+
+def test_models_whose_names_hold_a_number_have_reports_of_their_own(tmp_path):
+    write_tiny(tmp_path / "c")
+    for name in ("lr-0.1", "lr-0.3", "m.safetensors"):
+        done = crosstask("train", tmp_path / "c", "--method", "supervised", "--epochs", 1, "--out", tmp_path / name)
+        assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in tmp_path.glob("*.html")) == ["lr-0.1.report.html", "lr-0.3.report.html", "m.report.html"]

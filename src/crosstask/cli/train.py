@@ -172,7 +172,7 @@ def _report(out: Path, model: "Model", corpus: "Corpus") -> Path:
     places = window_coverage_section(
         corpus.tasks, [(v.key, corpus.n_segments(v), tuple(corpus.windows[v.key])) for v in narrated]
     )
-    path = out.with_name(f"{out.stem}.report.html")
+    path = out.with_name(f"{out.name.removesuffix('.safetensors')}.report.html")  # a name such as lr-0.1 has no ending
     losses = list(getattr(model.scorer, "losses", ()))
     return write_training_report(path, f"Training of {out.name}", about, {model.method: losses}, notes, places)
 
