@@ -120,3 +120,10 @@ def test_a_forbidden_folder_is_an_error_and_not_an_empty_one(tmp_path, monkeypat
         monkeypatch.setattr(os, name, refusing(getattr(os, name)))
     with pytest.raises(PermissionError):
         repr(open_corpus(tmp_path))
+
+
+@pytest.mark.parametrize("value", ['"false"', '"no"', "0", "[]"])
+def test_related_is_true_or_false(tmp_path, value):
+    folder = corpus_folder(tmp_path, f'[tasks.tea]\nrelated = {value}\nsteps = ["pour"]\n')
+    with pytest.raises(InputError, match="expected related = true or false, without quotes"):
+        open_corpus(folder)
