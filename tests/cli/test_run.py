@@ -126,6 +126,20 @@ def test_features_made_elsewhere_are_never_touched(corpus, tmp_path):
     assert [p.name for p in out.iterdir()] == ["mine.npy"]
 
 
+def test_features_are_extracted_into_a_folder_behind_a_link(corpus, tmp_path):
+    (tmp_path / "disk" / "one" / "two").mkdir(parents=True)
+    (corpus / ".crosstask").symlink_to(tmp_path / "disk" / "one" / "two")
+    for done, reused in ((6, 0), (0, 6)):
+        result = json_of("extract", corpus, "--features", "log-mel", "--workers", 1)
+        assert (result["done"], result["reused"], result["skipped"]) == (done, reused, {})
+
+
+def test_features_of_two_videos_whose_names_differ_in_case_alone_are_refused(corpus, tmp_path):
+    video = corpus / "videos/tea/tea 0.mp4"
+    other = shutil.copy(video, tmp_path / "TEA 0.mp4")
+    assert "two videos of one name" in refused("extract", video, other, "--features", "log-mel", "--out", tmp_path / "features")
+
+
 def test_videos_of_two_tasks_may_have_one_name(corpus):
     write_video(corpus / "videos" / "tea" / "latte 0.mp4", seconds=3, rate=2, size=(32, 32))
     result = json_of("extract", corpus, "--features", "log-mel", "--workers", 1)

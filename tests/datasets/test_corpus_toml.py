@@ -37,6 +37,7 @@ def test_tasks_and_videos_of_a_folder(tmp_path):
         ("[tasks.a]\ntitel='X'\nsteps=['x']\n", "'titel' is unknown; expected title"),
         ("[tasks.a_b]\nsteps=['x']\n", "underscore"),
         ("[tasks.'../x']\nsteps=['x']\n", "cannot name a file"),
+        ("[tasks.tea]\nsteps=['x']\n[tasks.Tea]\nsteps=['x']\n", "tasks 'tea' and 'Tea' would have the same files on many disks"),
     ],
 )
 def test_invalid_tables_are_named(tmp_path, text, message):
@@ -70,6 +71,19 @@ def test_different_videos_of_one_name_in_two_tasks_keep_their_own_subtitles_and_
     }
     assert [corpus.annotations[key][0].interval.start_s for key in sorted(corpus.annotations)] == [0.0, 1.0]
     assert sorted(corpus.annotations) == [VideoKey("latte", "latte-intro"), VideoKey("tea", "tea-intro")]
+
+
+@pytest.mark.parametrize("content", ["one film", "two films"])
+@pytest.mark.parametrize(("one", "other"), [("IMG_1", "img_1"), ("caf\u00e9", "Cafe\u0301")])
+def test_ids_are_no_names_of_one_file_on_a_disk_that_does_not_tell_case(tmp_path, one, other, content):
+    """Two cameras; the features of one would replace those of the other there."""
+    write_corpus_toml(tmp_path / "corpus.toml", {name: Task(name, name, ("pour milk", "stir")) for name in ("latte", "tea")})
+    for task, name in (("latte", one), ("tea", other)):
+        (tmp_path / "videos" / task).mkdir(parents=True)
+        (tmp_path / "videos" / task / f"{name}.mp4").write_text("film" if content == "one film" else name)
+    assert [video.id for video in open_corpus(tmp_path).videos] == [f"latte-{one}", f"tea-{other}"]
+    (tmp_path / "videos" / "tea" / f"{other.upper()}.mov").write_text("third")
+    assert [video.id for video in open_corpus(tmp_path).videos] == [f"latte-{one}", f"tea-{other.upper()}"]
 
 
 @pytest.mark.parametrize("own", [True, False])

@@ -98,3 +98,10 @@ def test_two_conversions_do_not_write_one_folder_at_the_same_time(tmp_path):
     with nonblocking_lock(tmp_path / "out"), pytest.raises(BlockingIOError):
         write_corpus(tiny_corpus(), tmp_path / "out", "release")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("one", "other"), [("brew_tea", "brew-tea"), ("tea", "Tea")])
+def test_tasks_whose_files_would_be_the_same_are_refused(source, tmp_path, one, other):
+    tasks = {task_id: replace(task, id=task_id) for task_id, task in zip((one, other), source.tasks.values(), strict=False)}
+    with pytest.raises(InputError, match="two task ids differ only in '_' and '-', or in case"):
+        write_corpus(replace(source, tasks=tasks, videos=()), tmp_path / "out", "corpus.toml")

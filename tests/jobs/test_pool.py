@@ -78,7 +78,7 @@ def test_a_result_that_is_gone_when_it_is_read_is_one_line(tmp_path):
         for path in tmp_path.glob("*.json"):
             path.unlink()
 
-    with pytest.raises(FileNotFoundError, match=r"removed or overwritten while the command ran.*a\.json"):
+    with pytest.raises(FileNotFoundError, match=r"removed while the command ran.*a\.json"):
         run_all(work, [Job("a", {})], tmp_path, advance=remove)
 
 

@@ -57,11 +57,11 @@ def test_files_of_one_name_get_different_ids(tmp_path):
 
 def test_a_file_keeps_its_name_beside_numbered_ones(tmp_path):
     """As browsers number what is downloaded again."""
-    names = ["talk (1)", "talk (2)", "talk", "talk"]
+    names = ["talk (1)", "talk (2)", "talk", "Talk"]
     steps = [FoundStep("pour milk", 1.0, 0.5, 0.0, 2.0)]
     found = [FoundInFile(Localization(name, "t", steps), "subtitles", 9, None) for name in names]
     run, localizations = run_of_files([LocalizedFile(tmp_path / "talk.vtt", one, None) for one in found], TASK, "")
-    assert [video.id for video in run.videos] == ["talk (1)", "talk (2)", "talk", "talk (3)"]
+    assert [video.id for video in run.videos] == ["talk (1)", "talk (2)", "talk", "Talk (3)"]
     assert len(localizations) == 4
 
 

@@ -41,6 +41,7 @@ def test_a_tidy_folder_has_none(tmp_path):
         (("Latte/a.mp4",), r"videos/Latte: its videos are not used; corpus\.toml has no task 'Latte'"),
         (("latte/a.MTS", "latte/b.mp4.part"), r"videos/latte/a\.MTS \(and 1 more\): no known video ending.*expected \.mp4"),
         (("latte/good.mov", "latte/x.mp4"), r"videos/latte/good\.mp4: not used, as good\.mov has the same name"),
+        (("latte/GOOD.mov", "latte/x.mp4"), r"videos/latte/good\.mp4: not used, as GOOD\.mov has the same name"),
     ],
 )
 def test_slips_are_named(tmp_path, names, says):

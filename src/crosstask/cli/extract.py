@@ -90,7 +90,7 @@ def _files(
 ) -> "tuple[ExtractionReport, Path]":
     from crosstask.extraction.extract_many import refuse_features_of_others
     from crosstask.pipeline.extract import extract_files
-    from crosstask.records import InputError
+    from crosstask.records import InputError, folded_name
 
     if missing := [str(path) for path in paths if not path.exists()]:
         raise InputError(f"{', '.join(missing)}: no such file or folder; expected a corpus folder, or video files")
@@ -100,8 +100,9 @@ def _files(
     for path in paths:
         if path.is_dir():
             raise InputError(f"{path}: a folder among videos; expected one corpus folder, or video files")
-        if files.setdefault(path.stem, path) != path:
+        if files.setdefault(folded_name(path.stem), path) != path:
             raise InputError(f"{path}: two videos of one name; features are kept by name, so rename one")
+    files = {path.stem: path for path in paths}
     refuse_features_of_others(out, files, spec)
     with progress("extracting", len(files)) as advance:
         return extract_files(files, spec, out, subtitles_beside(paths), team, encoder, advance), out

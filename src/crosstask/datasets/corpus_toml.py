@@ -4,7 +4,7 @@
     title = "Make Latte"
     steps = ["grind coffee", "steam milk", "pour milk"]
 
-The id of a video is NAME, or TASK-NAME where different videos of several tasks have one name.
+The id of a video is NAME, or TASK-NAME where different videos of several tasks have one name, upper and lower case being the same: ids name files.
 Optional: subtitles `videos/TASK/NAME.vtt` and annotations `annotations/TASK_NAME.csv`. Derived files are kept in `.crosstask/`.
 """
 
@@ -19,7 +19,17 @@ from crosstask.datasets.published_texts import with_published_texts
 from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_videos, read_windows
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
-from crosstask.records import Corpus, InputError, NoFeatures, Task, Video, VideoKey, refuse_escaping_id, refuse_unfit_key
+from crosstask.records import (
+    Corpus,
+    InputError,
+    NoFeatures,
+    Task,
+    Video,
+    VideoKey,
+    folded_name,
+    refuse_escaping_id,
+    refuse_unfit_key,
+)
 from crosstask.storage import MAX_SMALL_BYTES, existing_derived_folder, open_regular, paths_in, read_text, write_text
 
 log = logging.getLogger(__name__)
@@ -80,6 +90,12 @@ def _read_tasks(path: Path) -> dict[str, Task]:
     tables = data.get("tasks")
     if not isinstance(tables, dict) or not tables:
         raise InputError('corpus.toml: no tasks; expected [tasks.NAME] with steps = ["pour milk", "stir"]')
+    first: dict[str, str] = {}
+    for identifier in tables:
+        if (other := first.setdefault(folded_name(identifier), identifier)) != identifier:
+            raise InputError(
+                f"corpus.toml: tasks '{other}' and '{identifier}' would have the same files on many disks; rename one"
+            )
     return {identifier: _task(identifier, table) for identifier, table in tables.items()}
 
 
@@ -108,11 +124,11 @@ def _task(identifier: str, table: Any) -> Task:
 
 def media_files(folder: Path, tasks: Mapping[str, Task]) -> dict[tuple[str, str], Path]:
     """(task, video id) -> file, for every video under `videos/TASK/`; different videos of one name get ids with their task."""
-    found: dict[tuple[str, str], Path] = {}
+    found: dict[tuple[str, str], Path] = {}  # by task and folded name
     for task in tasks:
         for path in paths_in(folder / "videos" / task):
             if path.suffix.lower() in VIDEO_EXTENSIONS and not path.name.startswith(".") and _fits(task, path.stem):
-                found.setdefault((task, path.stem), path)
+                found.setdefault((task, folded_name(path.stem)), path)
     return {(task, video): path for (task, video), path in _with_distinct_ids(found).items() if _fits(task, video)}
 
 
@@ -127,22 +143,22 @@ def _fits(task: str, video: str) -> bool:
 
 
 def _with_distinct_ids(media: Mapping[tuple[str, str], Path]) -> dict[tuple[str, str], Path]:
-    """The same files; a name that different videos of several tasks have becomes TASK-NAME, as features are kept by id."""
+    """(task, id) -> file; a name that different videos of several tasks have becomes TASK-NAME, as features are kept by id."""
     first: dict[str, Path] = {}
-    shared = {video for (_, video), path in media.items() if not _same_video(first.setdefault(video, path), path)}
-    taken = {video for _, video in media}
+    shared = {name for (_, name), path in media.items() if not _same_video(first.setdefault(name, path), path)}
+    taken = {name for _, name in media}
     return {
-        (task, new if video in shared and (new := f"{task}-{video}") not in taken else video): path
-        for (task, video), path in media.items()
+        (task, new if name in shared and folded_name(new := f"{task}-{path.stem}") not in taken else path.stem): path
+        for (task, name), path in media.items()
     }
 
 
 def _same_video(one: Path, other: Path) -> bool:
-    """True if two files have one size and agree at both ends; a video may be listed under several tasks."""
+    """True if two files have one name, one size and agree at both ends; a video may be listed under several tasks."""
     if one == other:
         return True
     try:
-        return one.stat().st_size == other.stat().st_size and _ends(one) == _ends(other)
+        return one.stem == other.stem and one.stat().st_size == other.stat().st_size and _ends(one) == _ends(other)
     except OSError:
         return False
 

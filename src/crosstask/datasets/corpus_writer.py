@@ -12,7 +12,7 @@ from crosstask.datasets.release import videos_text, write_release, write_step_in
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.features import write_feature_spec, write_rows, write_text_side
 from crosstask.features.pooling import pool_to_seconds
-from crosstask.records import Corpus, FeatureRows, InputError, NoFeatures, StepInterval, VideoKey
+from crosstask.records import Corpus, FeatureRows, InputError, NoFeatures, StepInterval, VideoKey, folded_name
 from crosstask.storage import move_files, nonblocking_lock, paths_in, write_text
 
 LAYOUTS = ("release", "corpus.toml")
@@ -91,10 +91,10 @@ def _refuse_other_files(folder: Path, staging: Path) -> None:
 def replace_underscores_in_task_ids(corpus: Corpus) -> Corpus:
     """The same corpus with '-' for '_' in task ids, since a `corpus.toml` takes none with '_'."""
     new = {task_id: task_id.replace("_", "-") for task_id in corpus.tasks}
+    if len(set(map(folded_name, new.values()))) < len(new):
+        raise InputError(f"corpus '{corpus.name}': two task ids differ only in '_' and '-', or in case; rename one of them")
     if all(old == replaced for old, replaced in new.items()):
         return corpus
-    if len(set(new.values())) < len(new):
-        raise InputError(f"corpus '{corpus.name}': two task ids differ only in '_' and '-'; rename one of them")
 
     def with_new_keys(intervals: Mapping[VideoKey, tuple[StepInterval, ...]]) -> dict[VideoKey, tuple[StepInterval, ...]]:
         keys = [video.key for video in corpus.videos if video.key in intervals]

@@ -58,7 +58,7 @@ def extract_videos(
     claim_folder(folder, spec)
     result = ExtractionReport()
     jobs = _jobs(videos, spec, folder, result, advance)
-    work = partial(extract_job, folder=str(folder.resolve()), backbones=[vars(backbone) for backbone in spec.backbones])
+    work = partial(extract_job, folder=str(folder.absolute()), backbones=[vars(backbone) for backbone in spec.backbones])
     try:
         outcomes = run_all(work, jobs, folder / ".done", engine, workers, advance, address)
     except BrokenProcessPool:

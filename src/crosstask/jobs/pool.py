@@ -107,8 +107,7 @@ def run_all(
 def _read(folder: Path, job: Job) -> Any:
     result = finished_result(folder, job)
     if result is None:
-        reason = "removed or overwritten while the command ran; repeat it, after renaming videos whose names differ in case alone"
-        raise FileNotFoundError(ENOENT, reason, str(folder / f"{job.name}.json"))
+        raise FileNotFoundError(ENOENT, "removed while the command ran; repeat it", str(folder / f"{job.name}.json"))
     return result
 
 

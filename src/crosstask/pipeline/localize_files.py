@@ -15,7 +15,7 @@ from crosstask.features import read_rows
 from crosstask.model.joint_localization import subtitles_beside
 from crosstask.model.localize_video import FEATURES, FoundInFile, localize_file
 from crosstask.pipeline.run_labels import refresh_annotations
-from crosstask.records import InputError, Localization, Narration, Task, VideoKey, refuse_escaping_id
+from crosstask.records import InputError, Localization, Narration, Task, VideoKey, folded_name, refuse_escaping_id
 from crosstask.runs import LabelStore, Run, RunVideo, note_replaced_videos, refuse_other_run, write_run
 from crosstask.storage import nonblocking_lock, write_text
 
@@ -99,17 +99,18 @@ def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tu
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """The names; of those that repeat, all but the first get the next number that no other name has.
+    """The names; of those that repeat, in whatever case, all but the first get the next number that no other name has.
 
-    >>> _distinct(["talk (2)", "talk", "talk"])
-    ['talk (2)', 'talk', 'talk (3)']
+    >>> _distinct(["talk (2)", "talk", "Talk"])
+    ['talk (2)', 'talk', 'Talk (3)']
     """
-    taken, found = set(names), list[str]()
+    taken, found = set(map(folded_name, names)), dict[str, str]()
     for name in names:
         numbered = (f"{name} ({number})" for number in count(2))
-        found.append(name if name not in found else next(new for new in numbered if new not in taken))
-        taken.add(found[-1])
-    return found
+        new = name if folded_name(name) not in found else next(new for new in numbered if folded_name(new) not in taken)
+        found[folded_name(new)] = new
+        taken.add(folded_name(new))
+    return list(found.values())
 
 
 def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task, command: str) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS, media_files
 from crosstask.features import NpyFeatures
 from crosstask.pipeline.unmatched_files import unmatched_files
-from crosstask.records import Corpus, InputError, VideoKey
+from crosstask.records import Corpus, InputError, VideoKey, folded_name
 from crosstask.storage import raise_if_disk_failed
 
 log = logging.getLogger(__name__)
@@ -29,19 +29,19 @@ def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str,
     """The file of each video id, and why some ids have none: features are kept by id, so two videos may not share one."""
     from crosstask.extraction.content_hash import content_digest
 
-    chosen: dict[str, Path] = {}
+    chosen: dict[str, tuple[str, Path]] = {}
     clashes: dict[str, str] = {}
     for key, path in sorted(media.items()):
-        other = chosen.setdefault(key.video, path)
+        video, other = chosen.setdefault(folded_name(key.video), (key.video, path))
         try:
-            same = other == path or content_digest(other) == content_digest(path)
+            same = video == key.video and (other == path or content_digest(other) == content_digest(path))
         except OSError:  # one of them cannot be read
             same = False
         if not same:
-            clashes[key.video] = (
+            clashes[video] = clashes[key.video] = (
                 f"{path.parent.name}/{path.name} and {other.parent.name}/{other.name} are different videos of one name; rename one"
             )
-    return {video: path for video, path in chosen.items() if video not in clashes}, clashes
+    return {video: path for video, path in chosen.values() if video not in clashes}, clashes
 
 
 def contents_of(corpus: Corpus) -> dict[VideoKey, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
 from crosstask.datasets.subtitle_folders import EXTENSIONS
-from crosstask.records import Task
+from crosstask.records import Task, folded_name
 
 _BESIDE = {
     *EXTENSIONS,
@@ -45,16 +45,17 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
     strange = [path.name for path in seen if not _is_video(path) and not path.is_dir() and path.suffix.lower() not in _BESIDE]
     if strange:
         yield f"videos/{task}/{_some(strange)}: no known video ending, so not used; expected {' '.join(VIDEO_EXTENSIONS)}"
-    for name, same in groupby(sorted(films, key=_stem), key=_stem):
-        chosen, *others = [path.name for path in same]
+    for _, same in groupby(sorted(films, key=_name), key=_name):
+        chosen, *others = same
         if others:
-            yield f"videos/{task}/{_some(others)}: not used, as {chosen} has the same name; rename it if it is another video than '{name}'"
+            unused = _some([path.name for path in others])
+            yield f"videos/{task}/{unused}: not used, as {chosen.name} has the same name; rename it if it is another video than '{chosen.stem}'"
     if not films:
         yield f"task '{task}': no videos in videos/{task}/"
 
 
-def _stem(path: Path) -> str:
-    return path.stem
+def _name(path: Path) -> str:
+    return folded_name(path.stem)
 
 
 def _is_video(path: Path) -> bool:

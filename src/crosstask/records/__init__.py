@@ -21,7 +21,7 @@ from crosstask.records.problem import InputError, MissingExtra, Problem, at_line
 from crosstask.records.progress import Progress, no_progress
 from crosstask.records.task import Task, task_from_steps
 from crosstask.records.text_side import TextSide
-from crosstask.records.video import Video, VideoKey, parse_video_key, refuse_escaping_id, refuse_unfit_key
+from crosstask.records.video import Video, VideoKey, folded_name, parse_video_key, refuse_escaping_id, refuse_unfit_key
 
 __all__ = [
     "MACHINE",
@@ -52,6 +52,7 @@ __all__ = [
     "choice_argument",
     "corpus_argument",
     "flag_argument",
+    "folded_name",
     "install_command",
     "labels_from_annotation",
     "largest_value",

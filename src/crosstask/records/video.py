@@ -3,7 +3,7 @@
 from collections.abc import Container
 from dataclasses import dataclass
 from typing import NamedTuple
-from unicodedata import category
+from unicodedata import category, normalize
 
 from crosstask.records.problem import InputError
 
@@ -77,6 +77,15 @@ def refuse_unfit_key(key: VideoKey) -> VideoKey:
             f"video {key.video[:60]!r}...: its files would have names of {length} bytes; expected at most {_MAX_NAME_BYTES}: rename it"
         )
     return key
+
+
+def folded_name(name: str) -> str:
+    """The same text for all names that would be one file on some disk: on many, case and the spelling of accented letters do not count.
+
+    >>> folded_name("IMG_1") == folded_name("img_1"), folded_name("caf\u00e9") == folded_name("Cafe\u0301")
+    (True, True)
+    """
+    return normalize("NFC", normalize("NFC", name).casefold())
 
 
 def _unfit_for_a_name(character: str) -> bool:
