@@ -337,3 +337,17 @@ def test_subtitles_of_a_video_whose_name_goes_on_after_a_dot_are_not_those_of_an
         (tmp_path / name).write_bytes(b"")
     found = files_by_video(tmp_path)
     assert set(found) - {"coffee.encore", "tea.en-GB", "milk.English", "egg.en_US"} == {"tea", "milk", "egg"}
+
+
+def test_of_several_languages_the_plain_name_goes_first_then_english_then_any(tmp_path: Path) -> None:
+    expected = {
+        "both": "both.vtt",
+        "two": "two.en.vtt",
+        "german": "german.de.vtt",
+        "brazil": "brazil.pt-BR.json3",
+        "many": "many.de.vtt",
+    }
+    for name in (*expected.values(), "both.de.vtt", "both.en.vtt", "two.de.vtt", "many.fr.vtt", "tea.raw.vtt"):
+        (tmp_path / name).write_bytes(b"")
+    found = files_by_video(tmp_path)
+    assert {video: found[video].name for video in found if "." not in video} == expected

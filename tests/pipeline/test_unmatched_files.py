@@ -24,6 +24,8 @@ def test_a_tidy_folder_has_none(tmp_path):
     tidy = (
         "latte/a.mp4",
         "latte/a.en.vtt",
+        "latte/a.de.vtt",
+        "latte/a.info.json",
         "latte/a.jpg",
         "latte/.DS_Store",
         "tea/b c.MOV",
@@ -41,6 +43,7 @@ def test_a_tidy_folder_has_none(tmp_path):
         (("Latte/a.mp4",), r"videos/Latte: its videos are not used; corpus\.toml has no task 'Latte'"),
         (("latte/a.MTS", "latte/b.mp4.part"), r"videos/latte/a\.MTS \(and 1 more\): no known video ending.*expected \.mp4"),
         (("latte/good.mov", "latte/x.mp4"), r"videos/latte/good\.mp4: not used, as good\.mov has the same name"),
+        (("latte/godo.vtt", "latte/x.mp4"), r"videos/latte/godo\.vtt: subtitles of no video there.*as in good\.vtt"),
         (("latte/GOOD.mov", "latte/x.mp4"), r"videos/latte/good\.mp4: not used, as GOOD\.mov has the same name"),
     ],
 )

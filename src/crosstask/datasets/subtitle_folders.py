@@ -12,11 +12,12 @@ from crosstask.storage import paths_in, raise_if_disk_failed, read_bytes
 
 EXTENSIONS = (".vtt", ".srt", ".json3", ".json")
 _ENGLISH = re.compile(r"en(glish)?([-_][a-z0-9_-]+)?", re.IGNORECASE)  # en, en-GB, en_US, en-orig
+_LANGUAGE = re.compile(r"[a-z]{2}([-_][a-z0-9_-]+)?", re.IGNORECASE)  # de, pt-BR, zh-Hans: the names that downloaders give
 
 
 @dataclass(frozen=True)
 class SubtitleFolders(Mapping[str, Narration]):
-    """Narrations from `VIDEO.vtt` (or .srt, .json, `VIDEO.en.vtt`) of some folders; a later folder takes precedence.
+    """Narrations from `VIDEO.vtt` (or .srt, .json, `VIDEO.en.vtt`, `VIDEO.de.vtt`) of some folders; a later folder takes precedence.
 
     A video file is given as FOLDER/NAME -> its id: what lies beside it is its own, and in the folder of other video files nothing is.
     """
@@ -66,21 +67,33 @@ class SubtitleFolders(Mapping[str, Narration]):
 
 
 def files_by_video(folder: Path) -> dict[str, Path]:
-    """Video id -> subtitle file of a folder; WebVTT is preferred, then SRT, then JSON. `NAME.en.vtt` also serves NAME, but `NAME.end.vtt` does not."""
+    """Video id -> subtitle file of a folder; WebVTT is preferred, then SRT, then JSON.
+
+    `NAME.de.vtt` also serves NAME, where neither `NAME.vtt` nor one in English is there; `NAME.end.vtt` does not.
+    """
     found: dict[str, Path] = {}
     files = [path for path in paths_in(folder) if path.suffix.lower() in EXTENSIONS]
-    for path in sorted(files, key=lambda path: EXTENSIONS.index(path.suffix.lower())):
-        for name in video_names(path.name):
-            found.setdefault(name, path)
+    served = [(path, name, rank) for path in files for rank, name in enumerate(video_names(path.name))]
+
+    def preference(of: tuple[Path, str, int]) -> tuple[bool, int, int, Path]:
+        path, _, rank = of
+        return bool(rank) and not _is_english(path), EXTENSIONS.index(path.suffix.lower()), rank, path
+
+    for path, name, _ in sorted(served, key=preference):
+        found.setdefault(name, path)
     return found
 
 
-def video_names(file: str) -> list[str]:
-    """The names of the videos that a subtitle file of this name serves.
+def _is_english(file: Path) -> bool:
+    return _ENGLISH.fullmatch(file.stem.rpartition(".")[2]) is not None
 
-    >>> video_names("talk.en.vtt"), video_names("talk.end.vtt")
-    (['talk.en', 'talk'], ['talk.end'])
+
+def video_names(file: str) -> list[str]:
+    """The names of the videos that a subtitle file of this name serves, the likeliest first.
+
+    >>> video_names("talk.en.vtt"), video_names("talk.pt-BR.srt"), video_names("talk.end.vtt")
+    (['talk.en', 'talk'], ['talk.pt-BR', 'talk'], ['talk.end'])
     """
     name = file.rpartition(".")[0]
     stem, _, language = name.rpartition(".")
-    return [name, stem] if stem and _ENGLISH.fullmatch(language) else [name]
+    return [name, stem] if stem and (_ENGLISH.fullmatch(language) or _LANGUAGE.fullmatch(language)) else [name]

@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
-from crosstask.datasets.subtitle_folders import EXTENSIONS
+from crosstask.datasets.subtitle_folders import EXTENSIONS, video_names
 from crosstask.records import Task, folded_name
 
 _BESIDE = {
@@ -20,6 +20,7 @@ _BESIDE = {
     ".ini",
     ".db",
 }  # what downloaders and systems leave
+_DESCRIPTIONS = (".info.json", ".chat.json", "_chat.json")  # what downloaders leave that are no subtitles
 
 
 def unmatched_files(folder: Path, tasks: Mapping[str, Task]) -> list[str]:
@@ -45,6 +46,11 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
     strange = [path.name for path in seen if not _is_video(path) and not path.is_dir() and path.suffix.lower() not in _BESIDE]
     if strange:
         yield f"videos/{task}/{_some(strange)}: no known video ending, so not used; expected {' '.join(VIDEO_EXTENSIONS)}"
+    stems = {path.stem for path in films}
+    spoken = [path.name for path in seen if path.suffix.lower() in EXTENSIONS and not stems.intersection(video_names(path.name))]
+    spoken = [name for name in spoken if not name.endswith(_DESCRIPTIONS)]
+    if films and spoken:
+        yield f"videos/{task}/{_some(spoken)}: subtitles of no video there, so not used; expected the name of a video, as in {films[0].stem}.vtt"
     for _, same in groupby(sorted(films, key=_name), key=_name):
         chosen, *others = same
         if others:
