@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
-from crosstask.datasets.subtitle_folders import EXTENSIONS
+from crosstask.datasets.subtitle_folders import EXTENSIONS, video_names
 from crosstask.records import Task, folded_name
 
 _BESIDE = {
@@ -20,6 +20,7 @@ _BESIDE = {
     ".ini",
     ".db",
 }  # what downloaders and systems leave
+_SUBTITLES = {*EXTENSIONS} - {".json"}
 
 
 def unmatched_files(folder: Path, tasks: Mapping[str, Task]) -> list[str]:
@@ -45,6 +46,8 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
     strange = [path.name for path in seen if not _is_video(path) and not path.is_dir() and path.suffix.lower() not in _BESIDE]
     if strange:
         yield f"videos/{task}/{_some(strange)}: no known video ending, so not used; expected {' '.join(VIDEO_EXTENSIONS)}"
+    if unread := _unread_subtitles(seen, {path.stem for path in films}):
+        yield f"videos/{task}/{_some(unread)}: subtitles of no video, so not used; expected NAME.vtt beside NAME.mp4, in any language"
     for _, same in groupby(sorted(films, key=_name), key=_name):
         chosen, *others = same
         if others:
@@ -52,6 +55,17 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
             yield f"videos/{task}/{unused}: not used, as {chosen.name} has the same name; rename it if it is another video than '{chosen.stem}'"
     if not films:
         yield f"task '{task}': no videos in videos/{task}/"
+
+
+def _unread_subtitles(paths: list[Path], videos: set[str]) -> list[str]:
+    """The subtitle files of no video and, such as NAME.de.vtt, of one without others; JSON may be anything, and `localize` writes chapters."""
+    subtitles = [path for path in paths if path.suffix.lower() in _SUBTITLES and not path.stem.endswith(".chapters")]
+    served = {name for path in subtitles for name in video_names(path.name) if name in videos}
+    return [
+        path.name
+        for path in subtitles
+        if served.isdisjoint(video_names(path.name)) and path.stem.rpartition(".")[0] not in served
+    ]
 
 
 def _name(path: Path) -> str:
