@@ -283,6 +283,17 @@ main.run()
     assert (done.returncode, done.stderr) == (130, "error: interrupted; repeat the command to resume\n")
 
 
+def test_an_unexpected_end_of_a_file_is_not_called_an_interruption():
+    code = """import sys
+from crosstask.cli import doctor, main
+doctor.examine = lambda: exec("raise EOFError('of a file')")
+sys.argv = ["crosstask", "doctor"]
+main.run()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1 and "EOFError: of a file" in done.stderr and "interrupted" not in done.stderr
+
+
 def test_interrupted_twice_it_ends_at_once_without_a_traceback():
     """The second Ctrl-C comes while the process waits for its workers to end."""
     waits = "atexit.register(lambda: (print('ending', flush=True), time.sleep(60)))"

@@ -120,6 +120,21 @@ def test_steps_as_the_machine_found_them_are_labels_only_when_confirmed(run, tmp
     assert import_labels(run, path, confirm=True).n_imported == shown
 
 
+def test_what_a_file_says_twice_is_said_once(run, tmp_path):
+    """Two annotators who agree, with each other or with the machine; a row that stands twice in a table."""
+    found = run.machine_localizations["hmm"][KEY].steps
+    rows = [
+        f"1_v3,{found[0].name},{found[0].moment_s},{found[0].start_s},{found[0].end_s}\n",
+        f"1_v3,{found[1].name},,40,44\n",
+        f"1_v3,{found[2].name},{found[2].moment_s + 1},,\n",
+    ]
+    path = tmp_path / "steps.csv"
+    path.write_text("".join(["video,step,moment_s,start_s,end_s\n", *rows, *rows]))
+    report = import_labels(run, path)
+    assert report.imported == {KEY: [found[1].name, found[2].name]} and report.unchanged == 1 and report.mismatches == []
+    assert run.labels.labels()[KEY][1].label.intervals == (Interval(40, 44),)
+
+
 def test_a_moment_that_alone_was_changed_is_a_label(run, tmp_path):
     """`export` writes moment and interval; a person may correct the moment and leave the interval around it."""
     found = run.machine_localizations["hmm"][KEY].steps[0]
@@ -164,6 +179,13 @@ def test_an_export_that_nobody_changed_makes_no_labels_where_a_step_name_is_repe
     (path,), _ = export_run(repeated, [name], tmp_path / "out", all_steps=all_steps)
     report = import_labels(repeated, path)
     assert report.imported == {} and report.mismatches == []
+
+
+def test_an_unchanged_row_that_stands_twice_is_no_label_of_another_step_of_its_name(repeated, tmp_path):
+    path = tmp_path / "steps.csv"
+    path.write_text("video,step,start_s,end_s,shown\n" + "v,stir,30,35,yes\n" * 2)
+    report = import_labels(repeated, path)
+    assert report.imported == {} and report.unchanged == 1
 
 
 @pytest.mark.parametrize("denied", [0, 1])

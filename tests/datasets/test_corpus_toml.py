@@ -6,6 +6,7 @@ import pytest
 
 from crosstask import open_corpus
 from crosstask.datasets.corpus_toml import read_corpus_toml, write_corpus_toml
+from crosstask.datasets.problems import problems_of_files
 from crosstask.features import write_rows
 from crosstask.records import InputError, Task, VideoKey
 
@@ -54,14 +55,16 @@ def test_write_and_read_round_trip(tmp_path):
 def test_different_videos_of_one_name_in_two_tasks_keep_their_own_subtitles_and_annotations(tmp_path):
     tasks = {name: Task(name, name, ("pour milk", "stir")) for name in ("latte", "tea")}
     write_corpus_toml(tmp_path / "corpus.toml", tasks)
-    (tmp_path / "annotations").mkdir()
+    for name in ("annotations", "constraints"):
+        (tmp_path / name).mkdir()
     for number, task in enumerate(tasks):
         folder = tmp_path / "videos" / task
         folder.mkdir(parents=True)
         (folder / "intro.mp4").write_bytes(bytes([number]) * 1000)
         (folder / "both.mp4").write_bytes(b"the same film")
         (folder / "intro.vtt").write_text(f"WEBVTT\n\n00:01.000 --> 00:02.000\n{task}\n")
-        (tmp_path / "annotations" / f"{task}_intro.csv").write_text(f"1,{number},{number + 2}\n")
+        for name in ("annotations", "constraints"):
+            (tmp_path / name / f"{task}_intro.csv").write_text(f"1,{number},{number + 2}\n")
     corpus = open_corpus(tmp_path)
     keys = [("latte", "both"), ("latte", "latte-intro"), ("tea", "both"), ("tea", "tea-intro")]
     assert [video.key for video in corpus.videos] == [VideoKey(*key) for key in keys]
@@ -69,8 +72,10 @@ def test_different_videos_of_one_name_in_two_tasks_keep_their_own_subtitles_and_
         "latte-intro": "latte",
         "tea-intro": "tea",
     }
-    assert [corpus.annotations[key][0].interval.start_s for key in sorted(corpus.annotations)] == [0.0, 1.0]
-    assert sorted(corpus.annotations) == [VideoKey("latte", "latte-intro"), VideoKey("tea", "tea-intro")]
+    for found in (corpus.annotations, corpus.windows):
+        assert [found[key][0].interval.start_s for key in sorted(found)] == [0.0, 1.0]
+        assert sorted(found) == [VideoKey("latte", "latte-intro"), VideoKey("tea", "tea-intro")]
+    assert not [problem for problem in problems_of_files(tmp_path)[1] if "belongs to no listed video" in problem.message]
 
 
 @pytest.mark.parametrize("content", ["one film", "two films"])

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from crosstask.datasets import open_corpus
 from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.extraction.feature_spec import parse_feature_spec
+from crosstask.features import write_rows
+from crosstask.pipeline.corpus_problems import problems_of_folder
 from crosstask.pipeline.extract import Workers, extract_files
 from crosstask.pipeline.preflight import check_before_run, check_own_features, warn_about_few_videos
 from crosstask.records import InputError, Task, Video
@@ -67,6 +70,18 @@ def test_own_features_of_a_video_that_was_replaced_end_the_run(own_features):
     write_video(own_features.folder / "videos" / "tea" / "a.mp4", seconds=5)
     with pytest.raises(InputError, match=r"a\.npy: extracted from another file than a\.mp4 is now; repeat `crosstask extract"):
         check_own_features(own_features, None)
+
+
+@pytest.mark.parametrize(("rate", "named"), [(0.5, True), (1, False), (1.1, False), (2, True)])
+def test_features_made_elsewhere_that_are_not_at_one_row_a_second_are_named(tmp_path, caplog, rate, named):
+    write_corpus_toml(tmp_path / "corpus.toml", {"tea": Task("tea", "Make Tea", ("pour water",))})
+    write_video(tmp_path / "videos" / "tea" / "a.mp4", seconds=20, rate=2, size=(32, 32))
+    write_rows(tmp_path / "features" / "a.npy", np.zeros((int(20 * rate), 2), np.float32))
+    check_own_features(open_corpus(tmp_path), None)
+    said = f"features/a.npy: {int(20 * rate)} rows for a video of 20 s; expected one row a second"
+    assert [said in message for message in caplog.messages] == [True] * named
+    problems = problems_of_folder(tmp_path)
+    assert any(f"{p.file}: {p.message}".startswith(said) and p.severity == "warning" for p in problems) == named
 
 
 def test_own_features_are_not_used_in_place_of_those_that_are_asked_for(own_features):

@@ -114,7 +114,9 @@ def run() -> None:
     _prepare_streams()
     try:
         code = app(standalone_mode=False)
-    except typer.Abort:
+    except typer.Abort as error:
+        if isinstance(error.__cause__, EOFError):  # which Typer takes for the end of what is typed
+            raise error.__cause__ from None
         _stop("interrupted; repeat the command to resume", _INTERRUPTED)
     except ValueError as error:
         from crosstask.records import InputError

@@ -1,7 +1,7 @@
 """Labels from a file of another program into a run folder, matched by video and step name; what does not match is listed, nothing is overwritten."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ def _last_change(run: RunFolder) -> int:
 def _matched(run: RunFolder, labels: Iterable[NamedLabel], report: ImportReport) -> Iterable[tuple[VideoKey, int, NamedLabel]]:
     """(video, step, label) of every label whose names the run has; for a step name that a list repeats, see `_placed`."""
     repeated: dict[tuple[VideoKey, str], list[NamedLabel]] = {}
-    for label in sorted(labels, key=_time):
+    for label in sorted(_once(labels), key=_time):
         keys = [key for key in _keys_named(run, label) if label.step and _steps_named(run, key, label.step)]
         if not keys:
             report.mismatches.append(_mismatch(run, label))
@@ -84,6 +84,16 @@ def _matched(run: RunFolder, labels: Iterable[NamedLabel], report: ImportReport)
                 report.mismatches.append(
                     f"{label.where}: '{label.step}' stands {len(steps)} times in the list, and once more in the file"
                 )
+
+
+def _once(labels: Iterable[NamedLabel]) -> Iterable[NamedLabel]:
+    """The labels without intervals and moments that are said again, as by two annotators who agree."""
+    said = set[NamedLabel]()
+    for label in labels:
+        what = replace(label, where="")
+        if what not in said or not _is_shown(label):
+            yield label
+        said.add(what)
 
 
 def _placed(run: RunFolder, key: VideoKey, steps: list[int], named: Sequence[NamedLabel]) -> list[tuple[NamedLabel, int]]:
@@ -210,4 +220,4 @@ def _says_nothing_new(found: FoundStep, said: StepLabel, named: Sequence[NamedLa
         return False
     if said.moment_s is not None:
         return (found.shown or not named[0].says_shown) and abs(said.moment_s - found.moment_s) <= SAME_S
-    return all(_repeats(found, n) for n in named) and len(said.intervals) <= 1
+    return all(_repeats(found, n) for n in named)

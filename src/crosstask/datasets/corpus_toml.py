@@ -43,7 +43,7 @@ def read_corpus_toml(folder: Path) -> Corpus:
     """The corpus described by `folder/corpus.toml`."""
     tasks = with_published_texts(_read_tasks(folder / "corpus.toml"), folder)
     media = media_files(folder, tasks)
-    renamed = {VideoKey(task, video): path for (task, video), path in media.items() if video != path.stem}
+    renamed = {VideoKey(task, video): f"{task}_{path.stem}" for (task, video), path in media.items() if video != path.stem}
     derived = existing_derived_folder(folder, "features")
     features = own_features(folder) or (derived if derived.is_dir() else None)
     windows = folder / "constraints"
@@ -56,10 +56,8 @@ def read_corpus_toml(folder: Path) -> Corpus:
         tasks=tasks,
         videos=_videos(folder, tasks, media, features),
         seconds=read_seconds(folder / "video_seconds.csv"),
-        annotations=StepIntervalFiles(
-            folder / "annotations", tasks, {key: f"{key.task}_{path.stem}" for key, path in renamed.items()}
-        ),
-        windows=StepIntervalFiles(windows, tasks)
+        annotations=StepIntervalFiles(folder / "annotations", tasks, renamed),
+        windows=StepIntervalFiles(windows, tasks, renamed)
         if windows.is_dir()
         else read_windows(existing_derived_folder(folder, "constraints"), tasks, subtitles),
         subtitles=subtitles,

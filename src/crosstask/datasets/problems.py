@@ -110,13 +110,15 @@ def _tasks_without_videos(corpus: Corpus) -> Iterable[Problem]:
 def _problems_of_intervals(corpus: Corpus) -> list[Problem]:
     """Annotation and window files that cannot be read or belong to no listed video."""
     problems: list[Problem] = []
-    listed = {str(video.key): video.task for video in corpus.videos}
     windows = corpus.windows.maps if isinstance(corpus.windows, ChainMap) else [corpus.windows]
     for files in (corpus.annotations, *windows):
-        for path in paths_in(files.folder) if isinstance(files, StepIntervalFiles) else ():
+        if not isinstance(files, StepIntervalFiles):
+            continue
+        listed = {files.path(video.key): video.task for video in corpus.videos}
+        for path in paths_in(files.folder):
             if path.suffix != ".csv":
                 continue
-            name, task = f"{path.parent.name}/{path.name}", listed.get(path.stem)
+            name, task = f"{path.parent.name}/{path.name}", listed.get(path)
             if task is None:
                 problems.append(Problem(name, None, "belongs to no listed video", "warning"))
             elif task in files.tasks:  # windows of other steps than the task has now are not used

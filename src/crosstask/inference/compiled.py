@@ -1,13 +1,15 @@
 """Numba decorators for the array kernels.
 
 Compiled code is cached on disk where that is possible. The cached copy is renewed when the kernel's own file changes, not when a kernel
-that it calls in another file does: remove the `*.nb?` files of `__pycache__` then.
+that it calls in another file does: remove the `*.nb?` files of `__pycache__` then. Files that are damaged are written again.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core.caching import FunctionCache
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 _REORDERED_SUMS = {"reassoc", "contract", "nsz", "arcp"}  # not 'nnan' or 'ninf': infinities and NaN keep their meaning
@@ -34,7 +36,24 @@ def compiled_with_reordered_sums(kernel: Kernel) -> Kernel:
 
 
 def _compile(kernel: Kernel, **options: Any) -> Kernel:
-    try:
-        return cast(Kernel, njit(cache=True, nogil=True, **options)(kernel))
-    except RuntimeError:  # no place for a cache: a read-only installation, or code without a file
-        return cast(Kernel, njit(nogil=True, **options)(kernel))
+    dispatcher = njit(nogil=True, **options)(kernel)
+    with suppress(RuntimeError):  # no place for a cache: a read-only installation, or code without a file
+        dispatcher._cache = _KernelFiles(kernel)  # type: ignore[no-untyped-call]
+    return cast(Kernel, dispatcher)
+
+
+class _KernelFiles(FunctionCache):
+    """Numba's files of a kernel, which it neither flushes nor checks: after a power cut they may be empty."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The machine code of a signature, or None where it has to be compiled: also where its files are damaged."""
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except OSError:
+            raise
+        except Exception:  # whatever a damaged pickle ends in
+            try:
+                self.flush()  # type: ignore[no-untyped-call]
+            except OSError:  # read-only
+                self.disable()  # type: ignore[no-untyped-call]
+            return None

@@ -8,18 +8,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from crosstask.datasets.corpus_toml import own_features
+from crosstask.extraction.containers import probe
 from crosstask.extraction.content_hash import content_digest
 from crosstask.extraction.extract_many import content_of_features
 from crosstask.features import NpyFeatures, read_feature_spec
 from crosstask.pipeline.media import media_of, refuse_without
 from crosstask.pipeline.transcribe import raise_if_no_speech_model
-from crosstask.records import Corpus, InputError, Video, VideoKey
+from crosstask.records import TOLERATED_OVERSHOOT_S, Corpus, InputError, Video, VideoKey
 from crosstask.runs import refuse_folder_of_corpus
 from crosstask.storage import raise_if_disk_failed
 
 log = logging.getLogger(__name__)
 ENOUGH_VIDEOS = 10  # of a task; with fewer, steps were hardly found better than by even spacing
 _NAMED = 10  # videos that are listed one by one
+_OTHER_RATE = 1.5  # ours: another rate is at least twice or half of one row a second; durations in headers are a little wrong
 
 
 def check_before_run(corpus: Corpus, out: Path, speech_model: Path | None) -> None:
@@ -46,6 +48,26 @@ def check_own_features(corpus: Corpus, wanted: str | None) -> None:
     if wanted is not None and spec not in ("unknown", wanted):
         raise InputError(f"{own}: holds features '{spec}', not '{wanted}'; leave out --features, or move the folder away")
     refuse_outdated_features(corpus)
+    for file, reason in list(features_of_another_rate(corpus).items())[:_NAMED]:
+        log.warning("%s: %s", file, reason)
+
+
+def features_of_another_rate(corpus: Corpus) -> dict[str, str]:
+    """Feature file -> what is wrong, of features made elsewhere whose number of rows is far from the seconds of the video file."""
+    features, found = corpus.features, dict[str, str]()
+    for key, path in sorted(media_of(corpus).items() if isinstance(features, NpyFeatures) else ()):
+        assert isinstance(features, NpyFeatures)
+        if key.video not in features or content_of_features(features.folder, key.video) is not None:
+            continue
+        try:
+            n_rows, seconds = features.length(key.video), probe(path).duration_s  # 0 where the header does not say
+        except InputError:  # a file that cannot be read is named elsewhere
+            continue
+        if seconds and max(n_rows, seconds) > _OTHER_RATE * min(n_rows, seconds) + TOLERATED_OVERSHOOT_S:
+            found[f"{features.folder.name}/{key.video}.npy"] = (
+                f"{n_rows} rows for a video of {seconds:.0f} s; expected one row a second: `crosstask corpus convert IN OUT --rate N`"
+            )
+    return found
 
 
 def refuse_outdated_features(corpus: Corpus) -> None:

@@ -20,7 +20,7 @@ _BESIDE = {
     ".ini",
     ".db",
 }  # what downloaders and systems leave
-_DESCRIPTIONS = (".info.json", ".chat.json", "_chat.json")  # what downloaders leave that are no subtitles
+_SUBTITLES = {*EXTENSIONS} - {".json"}
 
 
 def unmatched_files(folder: Path, tasks: Mapping[str, Task]) -> list[str]:
@@ -46,11 +46,8 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
     strange = [path.name for path in seen if not _is_video(path) and not path.is_dir() and path.suffix.lower() not in _BESIDE]
     if strange:
         yield f"videos/{task}/{_some(strange)}: no known video ending, so not used; expected {' '.join(VIDEO_EXTENSIONS)}"
-    stems = {path.stem for path in films}
-    spoken = [path.name for path in seen if path.suffix.lower() in EXTENSIONS and not stems.intersection(video_names(path.name))]
-    spoken = [name for name in spoken if not name.endswith(_DESCRIPTIONS)]
-    if films and spoken:
-        yield f"videos/{task}/{_some(spoken)}: subtitles of no video there, so not used; expected the name of a video, as in {films[0].stem}.vtt"
+    if unread := _unread_subtitles(seen, {path.stem for path in films}):
+        yield f"videos/{task}/{_some(unread)}: subtitles of no video there, so not used; expected NAME.vtt or NAME.de.vtt beside NAME.mp4"
     for _, same in groupby(sorted(films, key=_name), key=_name):
         chosen, *others = same
         if others:
@@ -58,6 +55,12 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
             yield f"videos/{task}/{unused}: not used, as {chosen.name} has the same name; rename it if it is another video than '{chosen.stem}'"
     if not films:
         yield f"task '{task}': no videos in videos/{task}/"
+
+
+def _unread_subtitles(paths: list[Path], videos: set[str]) -> list[str]:
+    """The subtitle files of no video; JSON may be anything, and `localize` writes chapters."""
+    subtitles = [path for path in paths if path.suffix.lower() in _SUBTITLES and not path.stem.endswith(".chapters")]
+    return [path.name for path in subtitles if videos.isdisjoint(video_names(path.name))]
 
 
 def _name(path: Path) -> str:
