@@ -24,8 +24,6 @@ def test_a_tidy_folder_has_none(tmp_path):
     tidy = (
         "latte/a.mp4",
         "latte/a.en.vtt",
-        "latte/a.de.vtt",
-        "latte/a.info.json",
         "latte/a.jpg",
         "latte/a.de.vtt",
         "latte/a.info.json",
