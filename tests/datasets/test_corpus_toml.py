@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 from crosstask import open_corpus
+from crosstask.datasets import write_windows
 from crosstask.datasets.corpus_toml import read_corpus_toml, write_corpus_toml
 from crosstask.datasets.problems import problems_of_files
 from crosstask.features import write_rows
-from crosstask.records import InputError, Task, VideoKey
+from crosstask.records import InputError, Interval, StepInterval, Task, VideoKey
 
 
 def corpus_folder(tmp_path, text):
@@ -105,6 +106,20 @@ def test_subtitles_in_the_folder_of_another_task_are_not_those_of_a_video(tmp_pa
         **({"IMG_1": "latte"} if own else {}),
         "other": "tea",
     }
+
+
+@pytest.mark.parametrize("own", [["a"], []])
+def test_windows_of_ones_own_go_first_video_by_video(tmp_path, own):
+    tasks = {"tea": Task("tea", "Make Tea", ("pour water",))}
+    write_corpus_toml(tmp_path / "corpus.toml", tasks)
+    (tmp_path / "videos.csv").write_text("tea,a,\ntea,b,\n")
+    made = {VideoKey("tea", name): [StepInterval(0, Interval(1, 5))] for name in "ab"}
+    write_windows(tmp_path / ".crosstask" / "constraints", tasks, made)
+    (tmp_path / "constraints").mkdir()
+    for name in own:
+        (tmp_path / "constraints" / f"tea_{name}.csv").write_text("1,3,9\n")
+    windows = open_corpus(tmp_path).windows
+    assert {key.video: windows[key][0].interval.start_s for key in windows} == {"a": 3 if own else 1, "b": 1}
 
 
 def test_a_corpus_toml_in_another_encoding_says_what_to_do(tmp_path):

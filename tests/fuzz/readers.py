@@ -269,7 +269,7 @@ def _beside_run(path: Path) -> object:
     folder = path.parent if path.parent.name != "transcripts" else path.parent.parent
     if not (folder / "run.json").exists():
         _run_json(folder / "run.json")
-    read_relevance(folder)
+    read_relevance(folder, {}, ())
     return _open_run(folder / "run.json")
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("av", reason="extra video is not installed")
 from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.run import RunConfig, run_folder
-from crosstask.records import InputError
+from crosstask.records import InputError, Interval, StepInterval, VideoKey
 from crosstask.text.encoders import open_encoder
 from extraction.media import write_video
 from extraction.test_decode import write_invalid_videos
@@ -88,6 +88,13 @@ def test_without_recognition_speech_that_an_earlier_run_recognised_is_not_used(c
     assert run(corpus, transcribe=True).windows == 2
     assert run(corpus).windows == 1
     assert run(corpus, transcribe=True).windows == 2, "what was recognised is kept"
+
+
+def test_own_windows_of_one_video_do_not_keep_the_others_from_narration(corpus):
+    (corpus / "constraints").mkdir()
+    (corpus / "constraints" / "latte_v0.csv").write_text("1,1,3\n")
+    done = run(corpus)
+    assert done.windows == 2 and done.corpus.windows[VideoKey("latte", "v0")] == (StepInterval(0, Interval(1, 3)),)
 
 
 def test_features_that_the_model_does_not_know_replace_none(corpus):

@@ -15,7 +15,7 @@ from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.media import media_of
 from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.pipeline.run_labels import relevant_videos, with_run_labels
-from crosstask.records import InputError, Interval, StepInterval, StepLabel, VideoKey
+from crosstask.records import InputError, Interval, StepInterval, StepLabel, Video, VideoKey
 from crosstask.runs import LabelStore, RunLabel, note_replaced_videos, open_run, write_run
 from crosstask.runs.relevance import write_relevance
 from crosstask.viewer.annotations import AnnotationStore
@@ -115,6 +115,12 @@ def test_irrelevant_videos_are_found_in_but_not_trained_on(folder):
     assert VideoKey("1", "-v1_2") not in done.model.trained_on and len(done.model.trained_on) == 11
     assert len(done.localized) == 12
     assert len(relevant_videos(done.corpus.videos, folder / "run", {})) == 11
+
+
+def test_an_irrelevant_video_of_a_task_with_an_underscore_is_not_trained_on(tmp_path):
+    videos = [Video("brew_tea", name) for name in "ab"]
+    write_relevance(tmp_path, {videos[0].key: "irrelevant"})
+    assert relevant_videos(videos, tmp_path, {}) == videos[1:]
 
 
 def test_all_the_command_says(folder):

@@ -210,7 +210,7 @@ def test_what_was_said_of_a_video_is_not_used_for_another_file_that_comes_after_
         write_run(folder, replace(run, videos=videos), {"proposed": parses})
         opened = open_run(folder)
         note_replaced_videos(folder, opened.labels)
-        return opened.labels.labels().keys(), read_relevance(folder, opened.contents).keys()
+        return opened.labels.labels().keys(), read_relevance(folder, opened.contents, opened.run.tasks).keys()
 
     said_with(*run.videos)
     opened = open_run(folder)

@@ -1,10 +1,13 @@
+import errno
 import json
+import os
 import threading
 
 import numpy as np
 import pytest
 
 from crosstask.datasets import read_step_intervals
+from crosstask.viewer.annotations import AnnotationStore
 from tiny import TASKS
 from viewer.viewed import FIRST, LINES, client_of, write_viewed_run
 
@@ -229,6 +232,18 @@ def test_saving_labels_only_the_steps_that_were_changed(client):
     stale = client.put("/api/annotation", json={**saved, "steps": [1, 2]})
     assert stale.status_code == 409 and "step 2 was labelled somewhere else meanwhile" in stale.json()["detail"]
     assert client.put("/api/annotation", json={**saved, "steps": [9]}).status_code == 409
+
+
+def test_a_full_disk_after_the_label_was_written_does_not_say_that_nothing_is_saved(client, folder, monkeypatch):
+    def full(store, key):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder / "annotations" / f"{key}.csv"))
+
+    monkeypatch.setattr(AnnotationStore, "_write", full)
+    answer = client.put("/api/annotation", json={**FIRST, "spans": spans((1, 2, 4)), "steps": [2], "seen": 0})
+    assert answer.status_code == 409 and (folder / "labels.jsonl").read_text().count("\n") == 1
+    assert answer.json()["detail"] == (
+        "1_-v1_0.csv cannot be written or read: No space left on device; reload the page to see what is saved"
+    )
 
 
 def test_the_review_and_why_nothing_can_be_learnt_here(client):

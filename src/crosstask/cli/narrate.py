@@ -93,18 +93,20 @@ def _say_scores(corpus: "Corpus", videos: "list[Video]", found: "NarrationResult
 
 def _write(corpus: "Corpus", found: "NarrationResult", others: "set[VideoKey]", as_json: bool) -> None:
     """Windows in the published format, in a folder of ours, where those of `others` stay; published constraint files are never touched."""
+    from collections import ChainMap
+
     from crosstask.datasets import write_windows
+    from crosstask.datasets.release import StepIntervalFiles
     from crosstask.storage import derived_folder, nonblocking_lock
 
     folder = derived_folder(corpus.folder or Path()) / "constraints"
     with nonblocking_lock(folder):  # windows of two recipes must not mix
         write_windows(folder, corpus.tasks, found.windows, corpus.subtitles, kept=others)
-    published = (corpus.folder or Path()) / "crosstask_constraints"
-    hidden = sum((published / f"{key}.csv").is_file() for key in found.windows)
-    if hidden:
+    own: Any = corpus.windows.maps[0] if isinstance(corpus.windows, ChainMap) else None
+    if isinstance(own, StepIntervalFiles) and (hidden := sum(key in own for key in found.windows)):
         note(
-            f"note: {hidden} of these videos also have published windows, which training prefers; to train on the new ones, "
-            f"move {published} away"
+            f"note: {hidden} of these videos also have windows in {own.folder}, which training prefers; to train on the new "
+            "ones, move that folder away"
         )
     if as_json:
         print_json({"folder": str(folder), "videos": len(found.windows), "unusable": len(found.unusable)})

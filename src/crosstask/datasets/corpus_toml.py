@@ -11,6 +11,7 @@ Optional: subtitles `videos/TASK/NAME.vtt` and annotations `annotations/TASK_NAM
 import json
 import logging
 import tomllib
+from collections import ChainMap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,6 @@ def read_corpus_toml(folder: Path) -> Corpus:
     renamed = {VideoKey(task, video): f"{task}_{path.stem}" for (task, video), path in media.items() if video != path.stem}
     derived = existing_derived_folder(folder, "features")
     features = own_features(folder) or (derived if derived.is_dir() else None)
-    windows = folder / "constraints"
     subtitles = SubtitleFolders(
         (existing_derived_folder(folder, "subtitles"), *sorted({path.parent for path in media.values()})),
         {path.with_suffix(""): video for (_, video), path in media.items()},
@@ -57,9 +57,10 @@ def read_corpus_toml(folder: Path) -> Corpus:
         videos=_videos(folder, tasks, media, features),
         seconds=read_seconds(folder / "video_seconds.csv"),
         annotations=StepIntervalFiles(folder / "annotations", tasks, renamed),
-        windows=StepIntervalFiles(windows, tasks, renamed)
-        if windows.is_dir()
-        else read_windows(existing_derived_folder(folder, "constraints"), tasks, subtitles),
+        windows=ChainMap(
+            StepIntervalFiles(folder / "constraints", tasks, renamed),  # type: ignore[arg-type] # as in `read_release`
+            read_windows(existing_derived_folder(folder, "constraints"), tasks, subtitles),  # type: ignore[arg-type]
+        ),
         subtitles=subtitles,
         features=NpyFeatures(features) if features else NoFeatures(),
         folder=folder,

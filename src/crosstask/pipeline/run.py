@@ -210,25 +210,24 @@ def _without_own_features(video: str) -> str:
 
 
 def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Corpus, int]:
-    """The corpus with narration windows, and the number of videos that have any; a user's own windows are left as they are."""
+    """The corpus with narration windows, and their number; published ones and those of the user go first, and no others are made if all have them."""
     assert corpus.folder is not None
-    if (corpus.folder / "constraints").is_dir():
+    own = corpus.windows.maps[0] if isinstance(corpus.windows, ChainMap) else {}
+    if all(video.key in own for video in corpus.videos):
         return corpus, len(corpus.windows)
     usable, unusable = usable_videos(corpus, [video for video in corpus.videos if corpus.knows_length(video)])
     warn_about_unusable_subtitles(unusable)
     folder = derived_folder(corpus.folder) / "constraints"
     if not usable and not folder.is_dir():
-        return corpus, 0
+        return corpus, len(corpus.windows)
     with nonblocking_lock(folder):
         found = NarrationResult({})  # also replaces the windows of subtitles that are gone
         if usable:
             with progress("narrating", len(usable)) as advance:
                 found = narrate_best(corpus, usable, config.encoder(transcripts(usable)), advance=advance)
         write_windows(folder, corpus.tasks, found.windows, corpus.subtitles)
-    ours = StepIntervalFiles(folder, corpus.tasks)
-    if isinstance(corpus.windows, ChainMap):  # published windows go before ours
-        return replace(corpus, windows=ChainMap(corpus.windows.maps[0], ours)), len(found.windows)  # type: ignore[arg-type]
-    return replace(corpus, windows=ours), len(found.windows)
+    windows = ChainMap(own, StepIntervalFiles(folder, corpus.tasks))  # type: ignore[arg-type]
+    return replace(corpus, windows=windows), len(windows)
 
 
 def _train(corpus: Corpus, out: Path, config: RunConfig, progress: Progress) -> Model:

@@ -73,8 +73,9 @@ def merged(labels: Iterable[StepLabel], first: Iterable[StepLabel]) -> tuple[Ste
 
 def relevant_videos(videos: Iterable[Video], out: Path, contents: Mapping[VideoKey, str]) -> list[Video]:
     """The videos without those that a person judged irrelevant in a run folder; `contents` are the digests of their files."""
-    irrelevant = {key for key, relevance in read_relevance(out, contents).items() if relevance == IRRELEVANT}
-    return [video for video in videos if video.key not in irrelevant]
+    videos = list(videos)
+    judged = read_relevance(out, contents, {video.task for video in videos})
+    return [video for video in videos if judged.get(video.key) != IRRELEVANT]
 
 
 def remove_learning_backup(out: Path) -> None:

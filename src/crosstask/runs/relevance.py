@@ -41,11 +41,9 @@ class Judgements:
             self.by_name[key] = relevance
 
 
-def read_relevance(
-    folder: Path, contents: Mapping[VideoKey, str] | None = None, tasks: Container[str] = ()
-) -> dict[VideoKey, str]:
+def read_relevance(folder: Path, contents: Mapping[VideoKey, str], tasks: Container[str]) -> dict[VideoKey, str]:
     """The relevance of each judged video of a run folder; `contents` are the digests of the video files, `tasks` those of the run."""
-    return _read(folder, tasks).of(contents or {})
+    return _read(folder, tasks).of(contents)
 
 
 def save_relevance(folder: Path, relevance: Mapping[VideoKey, str | None], contents: Mapping[VideoKey, str]) -> None:

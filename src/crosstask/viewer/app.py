@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Query, Request
@@ -291,7 +292,8 @@ def _add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(OSError)
     def disk(request: Request, error: OSError) -> Response:
         log.warning("%s: %s", error.filename, error.strerror)
-        return _json({"detail": f"the run folder cannot be written or read: {error.strerror}"}, 409)
+        name = Path(str(error.filename)).name if error.filename else "the run folder"
+        return _json({"detail": f"{name} cannot be written or read: {error.strerror}; reload the page to see what is saved"}, 409)
 
 
 def _json(value: Any, status: int = 200) -> JSONResponse:
