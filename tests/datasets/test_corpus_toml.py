@@ -37,6 +37,7 @@ def test_tasks_and_videos_of_a_folder(tmp_path):
         ("[tasks.a]\nsteps=[]\n", "no steps"),
         ("[tasks.a]\nsteps=['x', ' ']\n", "step 2 is empty"),
         ("[tasks.a]\ntitel='X'\nsteps=['x']\n", "'titel' is unknown; expected title"),
+        ("[tasks.a]\nrelated='false'\nsteps=['x']\n", "related is 'false'; expected true or false, without quotes"),
         ("[tasks.a_b]\nsteps=['x']\n", "underscore"),
         ("[tasks.'../x']\nsteps=['x']\n", "cannot name a file"),
         ("[tasks.tea]\nsteps=['x']\n[tasks.Tea]\nsteps=['x']\n", "tasks 'tea' and 'Tea' would have the same files on many disks"),

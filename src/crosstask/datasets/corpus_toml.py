@@ -108,12 +108,15 @@ def _task(identifier: str, table: Any) -> Task:
     unknown = next((key for key in table if key not in _TASK_KEYS), None)
     if unknown is not None:
         raise InputError(f"corpus.toml: task '{identifier}': '{unknown}' is unknown; expected {', '.join(_TASK_KEYS)}")
+    related = table.get("related", False)
+    if not isinstance(related, bool):
+        raise InputError(f"corpus.toml: task '{identifier}': related is {related!r}; expected true or false, without quotes")
     return Task(
         id=identifier,
         title=str(table.get("title", identifier)),
         steps=tuple(step.strip() for step in steps),
         url=str(table.get("url", "")),
-        primary=not table.get("related", False),
+        primary=not related,
     )
 
 
