@@ -1,9 +1,12 @@
 """Files of compiled kernels that are cut short or overwritten, as by a power cut: Numba neither flushes nor checks them."""
 
+import errno
 import importlib.util
+import os
 from pathlib import Path
 
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 KERNEL = """
 from crosstask.inference.compiled import compiled
@@ -42,6 +45,14 @@ def test_damaged_files_of_a_kernel_are_made_again(load, ending, content):
     for hits in (0, 1):
         kernel = load()
         assert kernel(21) == 42 and sum(kernel.stats.cache_hits.values()) == hits
+
+
+def test_a_kernel_works_where_the_disk_of_its_files_is_full(load, monkeypatch):
+    def full(files, key, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(IndexDataCacheFile, "save", full)
+    assert load()(21) == 42
 
 
 def test_a_kernel_cut_at_any_place_is_compiled_again(load):

@@ -57,3 +57,8 @@ class _KernelFiles(FunctionCache):
             except OSError:  # read-only
                 self.disable()  # type: ignore[no-untyped-call]
             return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the machine code of a signature, where there is room; otherwise it is compiled again next time."""
+        with suppress(OSError):
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]

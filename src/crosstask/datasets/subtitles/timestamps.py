@@ -7,7 +7,9 @@ from crosstask.records import MAX_VIDEO_S
 STAMP = r"(?:(\d{1,6}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"\s*{STAMP}\s*-->\s*{STAMP}(?:\s.*)?$")
 # A malformed timing line: '00:01 -> 00:02', '00:00:01,000 -- 00:00:02,000'.
-_MALFORMED_TIMING = re.compile(r"\s*+(\d[\d:.,]*+)\s*+[-=\u2013\u2014]")  # possessive: linear in the length of the line
+_MALFORMED_TIMING = re.compile(
+    r"\s*+(\d[\d:.,]*+)\s*+[-=\u2013\u2014]++>?\s*+(\d[\d:.,]*+)"
+)  # possessive: linear in the length of the line
 
 
 def to_seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> float:
@@ -38,13 +40,13 @@ def parse_timing(line: str) -> tuple[float, float] | None:
 def resembles_timing(line: str) -> bool:
     """True if a line is a timing line, well formed or not.
 
-    >>> resembles_timing("00:00:01,0 -> 00:00:02,0"), resembles_timing("cook 3-4 minutes")
-    (True, False)
+    >>> resembles_timing("00:00:01,0 -> 00:00:02,0"), resembles_timing("cook 3-4 minutes"), resembles_timing("10:30 - add milk")
+    (True, False, False)
     """
     if "-->" in line:
         return True
     found = _MALFORMED_TIMING.match(line)
-    return found is not None and ":" in found[1][:-1]
+    return found is not None and all(":" in time[:-1] for time in found.groups())
 
 
 def time_problem(start_s: float, end_s: float) -> str | None:
