@@ -1,3 +1,4 @@
+import errno
 import re
 
 import pytest
@@ -86,3 +87,13 @@ def test_a_damaged_list_means_no_strips(tmp_path, text):
 def test_a_run_without_frames_has_no_section(tmp_path):
     folder, _, _ = tiny_run(tmp_path / "r")
     assert strips_section(open_run(folder)) == "" and not re.search("<h2>Frames", write_report(folder).read_text("utf-8"))
+
+
+def test_a_disk_that_fails_does_not_leave_a_report_without_pictures(tmp_path, monkeypatch):
+    def fail(path, encoding):
+        raise OSError(errno.EIO, "Input/output error", str(path))
+
+    assert read_strips(tmp_path) == []
+    monkeypatch.setattr(strips, "read_text", fail)
+    with pytest.raises(OSError, match="Input/output error"):
+        read_strips(tmp_path)

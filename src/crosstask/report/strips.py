@@ -12,7 +12,7 @@ from pathlib import Path
 from crosstask.records import FoundStep, Interval, Localization, StepInterval, VideoKey, refuse_escaping_id
 from crosstask.report.timeline import RIGHT, UNKNOWN, WRONG, verdict
 from crosstask.runs import RunFolder, RunVideo
-from crosstask.storage import read_text
+from crosstask.storage import raise_if_disk_failed, read_text
 
 MAX_BYTES = 2_000_000  # of pictures in a report; base64 makes a third more
 LARGEST_PICTURE_BYTES = 60_000
@@ -86,11 +86,14 @@ def strips_section(run: RunFolder) -> str:
 
 
 def read_strips(folder: Path) -> list[Strip]:
-    """The strips listed in a run; an empty list if there is no list or it cannot be read."""
+    """The strips listed in a run; an empty list if there is no list, or it is damaged."""
     try:
         listed = json.loads(read_text(folder / "frames" / "strips.json", "utf-8"))["strips"]
         return [Strip(str(s["method"]), VideoKey(str(s["task"]), str(s["video"])), bool(s["unseen"])) for s in listed]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except OSError as error:
+        raise_if_disk_failed(error)
+        return []
+    except (ValueError, KeyError, TypeError, RecursionError):
         return []
 
 
