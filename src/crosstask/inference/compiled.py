@@ -51,7 +51,7 @@ class _KernelFiles(FunctionCache):
             return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except OSError:
             raise
-        except Exception:  # whatever a damaged pickle ends in
+        except Exception:  # Numba reads its own files, which may be damaged in any way
             try:
                 self.flush()  # type: ignore[no-untyped-call]
             except OSError:  # read-only
