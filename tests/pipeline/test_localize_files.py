@@ -110,6 +110,18 @@ def test_a_file_of_something_else_is_not_overwritten(talk, tmp_path):
         write_exports(tmp_path / "steps.csv", found, TASK, ["csv"])
 
 
+def test_tables_of_one_video_after_another_do_not_replace_each_other(talk, tmp_path):
+    other = tmp_path / "other.vtt"
+    other.write_text(talk.read_text("utf-8"), "utf-8")
+    for _ in range(2):
+        write_exports(tmp_path / "out", localize_files([talk], TASK), TASK, ["csv"])
+    before = (tmp_path / "out" / "csv" / "steps.csv").read_bytes()
+    with pytest.raises(InputError, match=rf"steps\.csv: exported from \.\./{talk.name}, and would be overwritten"):
+        write_exports(tmp_path / "out", localize_files([other], TASK), TASK, ["vtt", "csv"])
+    assert (tmp_path / "out" / "csv" / "steps.csv").read_bytes() == before and not (tmp_path / "out" / "vtt").exists()
+    write_exports(tmp_path / "out", localize_files([other], TASK), TASK, ["csv"], overwrite=True)
+
+
 @pytest.mark.parametrize(
     ("name", "fine"), [("film.vtt", False), ("film.en.vtt", False), ("film.chapters.vtt", True), ("film.csv", True)]
 )

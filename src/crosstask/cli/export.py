@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from crosstask.cli.options import AsJson
+from crosstask.cli.options import AsJson, Overwrite
 from crosstask.cli.output import counted, note, print_json, say
 from crosstask.cli.progress import progress
 
@@ -27,6 +27,7 @@ def export(
     min_confidence: Annotated[
         float, typer.Option("--min-confidence", help="Leave out steps whose confidence is known to be lower.")
     ] = 0.0,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the found steps in the formats that other programs read; every format unless one is named.
@@ -40,7 +41,7 @@ def export(
     target = out or run / "exports"
     opened = open_run(run)
     with progress("exporting", n_exported_files(names, len(opened.run.videos))) as advance:
-        paths, remarks = export_run(opened, names, target, method, fps, all_steps, advance, min_confidence)
+        paths, remarks = export_run(opened, names, target, method, fps, all_steps, advance, min_confidence, overwrite)
     for remark in remarks[:20]:
         note(f"note: {remark}")
     if len(remarks) > 20:

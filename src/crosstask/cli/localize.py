@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosstask.cli.options import AsJson, Decoder, check_decoder
+from crosstask.cli.options import AsJson, Decoder, Overwrite, check_decoder
 from crosstask.cli.output import clock, command, counted, note, print_json, printable, recorded_command, say
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def localize(
         typer.Option("--sharing", help="FILE.py:NAME, for new tasks of a model trained with your own sharing function."),
     ] = None,
     decoder: Decoder = None,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the steps of a task in new videos, by a model or, without one, by what is said; the task may be new as well.
@@ -94,7 +95,7 @@ def localize(
     for problem in problems:
         note(f"error: {problem}")
     read = [path for path in (model, steps_file, encoder_file, *said) if path is not None]
-    _write(found, wanted, wanted_formats, out, all_steps, as_json, recorded_command(context), read)
+    _write(found, wanted, wanted_formats, out, all_steps, as_json, recorded_command(context), read, overwrite)
     if problems:
         raise typer.Exit(2)
 
@@ -219,13 +220,14 @@ def _write(
     as_json: bool,
     typed: str,
     read: list[Path],
+    overwrite: bool,
 ) -> None:
     """The result on the screen, as JSON, as files, or as a run folder; `read` are the files used besides the localized ones."""
     from crosstask.pipeline.localize_files import exports_of_files, write_exports, write_localized_run
 
     remarks: list[str] = []
     if out is not None and formats:
-        paths, remarks = write_exports(out, found, task, formats, all_steps, read)
+        paths, remarks = write_exports(out, found, task, formats, all_steps, read, overwrite)
         note(f"note: {counted(len(paths), 'file')} in {out}: {', '.join(formats)}")
     elif out is not None:
         write_localized_run(out, found, task, typed)

@@ -11,6 +11,12 @@ if TYPE_CHECKING:
 
 CorpusFolder = Annotated[Path, typer.Argument(metavar="CORPUS", help="Folder with crosstask_release/ or corpus.toml.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone (fractions, not percent).")]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite", help="Overwrite exported files that were edited, and exports of other videos, in the --out folder."
+    ),
+]
 VideoList = Annotated[Path | None, typer.Option("--videos", help="File with one TASK_VIDEO a line: use only these.")]
 SplitSeed = Annotated[
     int | None, typer.Option("--split", help="Draw the paper's split with this seed (30 training videos a task).")

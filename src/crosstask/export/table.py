@@ -1,39 +1,39 @@
 """Every export format by name, and the function that writes them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from crosstask.export.annotation_tools import elan, fiftyone, label_studio
 from crosstask.export.chapters import webvtt, youtube
+from crosstask.export.export_folder import Files, FormatFiles, write_exported
 from crosstask.export.localized_video import LocalizedVideo, localized_videos
 from crosstask.export.tables_and_json import activitynet, csv_table, json_list, localize_json
 from crosstask.export.web_page import index_page, link_from, web_page
 from crosstask.records import PERSON, InputError, refuse_escaping_id
 from crosstask.runs import RunFolder
-from crosstask.storage import replace_file, write_many
 
-Files = Iterable[tuple[str, Iterable[str]]]  # file name and its text in pieces, made while they are written
 Remarks = list[str]
 DEFAULT_FPS = 25.0  # frames per second, for formats that count frames
 
 
 def _per_video(ending: str, text: Callable[[LocalizedVideo], str]) -> Callable[[Sequence[LocalizedVideo], float, Remarks], Files]:
-    return lambda videos, frames_per_second, remarks: ((f"{video.key}.{ending}", (text(video),)) for video in videos)
+    return lambda videos, frames_per_second, remarks: ((f"{video.key}.{ending}", map(text, [video])) for video in videos)
 
 
 def _youtube(videos: Sequence[LocalizedVideo], frames_per_second: float, remarks: Remarks) -> Files:
-    for video in videos:
+    def text_of(video: LocalizedVideo) -> str:
         text, changes = youtube(video)
-        remarks += [f"{video.key}: {change}" for change in changes]
-        yield f"{video.key}.txt", (text,)
+        remarks.extend(f"{video.key}: {change}" for change in changes)
+        return text
+
+    return _per_video("txt", text_of)(videos, frames_per_second, remarks)
 
 
 def _html(videos: Sequence[LocalizedVideo], frames_per_second: float, remarks: Remarks) -> Files:
-    for video in videos:
-        yield f"{video.key}.html", (web_page(video),)
+    yield from _per_video("html", web_page)(videos, frames_per_second, remarks)
     if len(videos) > 1:
-        yield "index.html", (index_page({f"{video.key}.html": video for video in videos}),)
+        yield "index.html", map(index_page, [{f"{video.key}.html": video for video in videos}])
 
 
 # Files of some videos; remarks on changes are added to the list while the files are made.
@@ -79,6 +79,24 @@ def exported_files(
     return {file: "".join(pieces) for file, pieces in files}, remarks
 
 
+def files_of_format(
+    videos: Sequence[LocalizedVideo],
+    name: str,
+    out: Path,
+    media_base: Path,
+    remarks: Remarks,
+    frames_per_second: float = DEFAULT_FPS,
+) -> FormatFiles:
+    """The files of one format in the folder NAME of `out`; `remarks` are those of the last time that they were made."""
+
+    def make() -> Files:
+        remarks.clear()
+        files = _files(videos, name, out / name, media_base, frames_per_second, remarks)
+        return ((f"{name}/{refuse_escaping_id(file, 'file')}", pieces) for file, pieces in files)
+
+    return FormatFiles(make, name in _FILES_PER_VIDEO)
+
+
 def _files(
     videos: Sequence[LocalizedVideo], name: str, folder: Path, media_base: Path, frames_per_second: float, remarks: Remarks
 ) -> Files:
@@ -107,31 +125,14 @@ def export_run(
     all_steps: bool = False,
     advance: Callable[[], object] = lambda: None,
     min_confidence: float = 0.0,
+    overwrite: bool = False,
 ) -> tuple[list[Path], Remarks]:
     """Paths of the files written, one folder per format, and remarks on them for the user; `advance` is called after each."""
-    names = format_names(names)
     videos = localized_videos(run, method, all_steps, min_confidence)
-    paths: list[Path] = []
     remarks = left_out(videos)
     if n_corrected := sum(step.by == PERSON for video in videos for step in video.steps):
         remarks.append(f"{n_corrected} of the steps were confirmed or corrected by a person")
-    for name in names:
-        of_format: Remarks = []
-        files = _files(videos, name, out / name, run.folder, frames_per_second, of_format)
-        placed = ((out / name / refuse_escaping_id(file, "file"), pieces) for file, pieces in files)
-        for path in _written(placed, many=name in _FILES_PER_VIDEO):
-            paths.append(path)
-            advance()
-        remarks += [f"{name}: {remark}" for remark in of_format]
-    return paths, remarks
-
-
-def _written(files: Iterable[tuple[Path, Iterable[str]]], many: bool) -> Iterator[Path]:
-    """The paths as they are complete; many small files together, a large one piece by piece."""
-    if many:
-        yield from write_many((path, "".join(pieces).encode("utf-8")) for path, pieces in files)
-        return
-    for path, pieces in files:
-        with replace_file(path) as file:
-            file.writelines(piece.encode("utf-8") for piece in pieces)
-        yield path
+    of_formats: dict[str, Remarks] = {name: [] for name in format_names(names)}
+    formats = [files_of_format(videos, name, out, run.folder, said, frames_per_second) for name, said in of_formats.items()]
+    paths = write_exported(out, formats, [run.folder], overwrite, advance)
+    return paths, remarks + [f"{name}: {remark}" for name, said in of_formats.items() for remark in said]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from crosstask import __version__
 from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
 from crosstask.datasets.subtitle_folders import EXTENSIONS, video_names
-from crosstask.export import LocalizedVideo, exported_files, left_out, videos_of_run
+from crosstask.export import FormatFiles, LocalizedVideo, exported_files, left_out, videos_of_run, write_exported
 from crosstask.extraction.content_hash import content_digest
 from crosstask.features import read_rows
 from crosstask.model.joint_localization import subtitles_beside
@@ -150,16 +150,17 @@ def write_exports(
     names: Sequence[str],
     all_steps: bool = False,
     read: Iterable[Path] = (),
+    overwrite: bool = False,
 ) -> tuple[list[Path], list[str]]:
     """Paths of the files written, and remarks: `out` itself where it has an ending and there is one file, else `out/FORMAT/FILE`.
 
     Nothing is written where a file that was read would be overwritten: a localized one, its video or subtitles, or one of `read`; nor over
-    a file with the ending of something else.
+    a file with the ending of something else. In a folder, nothing is written over edited files or exports of other videos either.
     """
     as_file = bool(out.suffix) and not out.is_dir()
     if as_file and len(names) > 1:
         raise InputError(f"--out {out}: {len(names)} formats do not fit into one file; name a folder, or one --format")
-    placed: dict[Path, str] = {}
+    placed: dict[str, str] = {}  # place in the folder of `out`, or in `out` -> text
     remarks: list[str] = []
     for name in names:
         texts, of_format = exports_of_files(found, task, [name], (out.parent if as_file else out / name).absolute(), all_steps)
@@ -168,11 +169,15 @@ def write_exports(
         for file, text in texts[name].items():
             if as_file and out.exists() and out.suffix.lower() != Path(file).suffix:
                 raise InputError(f"--out {out}: a file that is no {name} and would be overwritten; expected a new name")
-            placed[out if as_file else out / name / refuse_escaping_id(file, "file")] = text
+            placed[out.name if as_file else f"{name}/{refuse_escaping_id(file, 'file')}"] = text
         remarks += [remark for remark in of_format if remark not in remarks]
-    _refuse_overwriting(placed, [*read, *(path for file in found for path in _files_read(file))])
-    _refuse_subtitles(placed)
-    return [write_text(path, text) for path, text in placed.items()], remarks
+    folder = out.parent if as_file else out
+    _refuse_overwriting([folder / name for name in placed], [*read, *(path for file in found for path in _files_read(file))])
+    _refuse_subtitles(folder / name for name in placed)
+    if as_file:
+        return [write_text(out, text) for text in placed.values()], remarks
+    files = FormatFiles(lambda: ((name, (text,)) for name, text in placed.items()), one_per_video=False)
+    return write_exported(out, [files], [file.path for file in found], overwrite), remarks
 
 
 def _files_read(file: LocalizedFile) -> list[Path]:
