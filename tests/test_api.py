@@ -403,6 +403,16 @@ def test_a_video_file(tmp_path):
         (lambda corpus, model: ct.train(corpus, use_annotations=np.zeros(3)), "is not a training video"),
         (lambda corpus, model: ct.train(corpus, narration="no"), "narration is 'no'; expected True or False"),
         (lambda corpus, model: ct.evaluate(model, corpus, with_narration=np.zeros(3)), "with_narration is array"),
+        (lambda corpus, model: ct.train(corpus, videos=[]), "videos is an empty list; expected at least one TASK_VIDEO"),
+        (lambda corpus, model: ct.evaluate(model, corpus, videos=[]), "videos is an empty list"),
+        (
+            lambda corpus, model: ct.compare(corpus, ["hmm"], settings={"hmm": {"nosuch": 1}}),
+            "method 'hmm' has no setting 'nosuch'",
+        ),
+        (
+            lambda corpus, model: ct.compare(corpus, ["uniform"], settings={"paper": {"epochs": 1}}),
+            "settings of 'zhukov19', which is not compared; expected those of uniform",
+        ),
         (lambda corpus, model: ct.compare(corpus, ["uniform"], settings=5), "settings is 5; expected settings by the name"),
         (lambda corpus, model: ct.compare(corpus, ["uniform"], split_by=np.zeros(3)), "split_by array.* is unknown"),
         (lambda corpus, model: ct.localize("a.vtt", "pour", title=np.zeros(3)), "title is array"),

@@ -35,6 +35,14 @@ def test_scores_from_the_annotation_give_one():
     assert result["videos"] == 7 and result["skipped"] == {}
 
 
+def test_a_named_video_without_annotation_is_skipped_by_name():
+    corpus = tiny_corpus()
+    named = annotated_videos(corpus)[:3]
+    corpus = replace(corpus, annotations={key: known for key, known in corpus.annotations.items() if key != named[1].key})
+    found = evaluate("uniform", corpus, [str(video.key) for video in named])
+    assert found.n_videos == 2 and "has no annotation; expected annotations" in found.skipped[str(named[1].key)]
+
+
 def test_a_model_is_neither_evaluated_nor_trained_further_on_features_of_another_spec():
     corpus = replace(tiny_corpus(), feature_spec="light")
     model = train(corpus, pack=False)

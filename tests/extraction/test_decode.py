@@ -119,6 +119,13 @@ def test_a_file_cut_short_is_reported_where_only_the_container_has_a_duration(tm
     assert "a.mkv: frames end at" in caplog.text and "the rest is missing" in caplog.text
 
 
+@pytest.mark.parametrize("ending", ["mkv", "mp4"])
+def test_the_duration_of_a_file_whose_clock_does_not_begin_at_0(tmp_path, caplog, ending):
+    path = write_video(tmp_path / f"a.{ending}", times=[50 + i / 8 for i in range(96)], sound=False)
+    assert probe(path).duration_s == pytest.approx(12, abs=0.2)
+    assert len(list(decode_seconds(path, [ONE]))) == 12 and "missing" not in caplog.text
+
+
 def test_a_duration_that_no_video_has_is_not_taken_from_the_header(tmp_path):
     path = write_video(tmp_path / "a.mkv")
     data = path.read_bytes()

@@ -132,11 +132,11 @@ def annotated_list(corpus: "Corpus", use_annotations: str | None) -> list[str] |
 
 
 def test_videos(corpus: "Corpus", videos: Path | None, split: int | None) -> "list[Video]":
-    """The evaluated videos: those of a list, the paper's split, or every annotated non-validation primary video."""
+    """The videos to evaluate: those of a list, the paper's split, or every annotated non-validation primary video."""
     from crosstask.metrics.truth import annotated_videos
 
     if videos is not None:
-        return [video for video in listed_videos(corpus, videos) if video.key in corpus.annotations]
+        return listed_videos(corpus, videos)
     if split is not None:
         return [video for video in _split(corpus, split, "keep").test if video.key in corpus.annotations]
     return annotated_videos(corpus)

@@ -31,8 +31,7 @@ from crosstask.records import (
     choice_argument,
     corpus_argument,
     flag_argument,
-    list_argument,
-    parse_video_key,
+    videos_argument,
     whole_argument,
 )
 
@@ -156,7 +155,7 @@ def evaluate(
     corpus, seed = corpus_argument(corpus), whole_argument(seed, "seed")
     choice_argument(decoder, "decoder", DECODERS)
     refuse_other_spec(getattr(model, "feature_spec", UNKNOWN), corpus.feature_spec)
-    tested = annotated_videos(corpus) if videos is None else _by_key(corpus, videos)
+    tested = annotated_videos(corpus) if videos is None else videos_argument(videos, corpus)
     if not tested:
         raise InputError(
             f"corpus '{corpus.name}': no annotated video of known length to evaluate; expected annotations/TASK_VIDEO.csv"
@@ -186,16 +185,6 @@ def _named(name: str, corpus: Corpus, tested: Sequence[Video], seed: int) -> Sco
             "in Python, evaluate(train(corpus, method), corpus)"
         )
     return method_named(method).fit(corpus, np.random.default_rng(seed))
-
-
-def _by_key(corpus: Corpus, videos: Iterable[str | Video]) -> list[Video]:
-    """The videos with these keys, in corpus order."""
-    listed = list_argument(videos, "videos")
-    wanted = {video.key if isinstance(video, Video) else parse_video_key(video, corpus.tasks) for video in listed}
-    found = [video for video in corpus.videos if video.key in wanted]
-    if missing := sorted(map(str, wanted - {video.key for video in found})):
-        raise InputError(f"video {missing[0]} is not in corpus '{corpus.name}'; expected TASK_VIDEO of its list")
-    return [video for video in found if video.key in corpus.annotations]
 
 
 def evaluate_videos(

@@ -13,7 +13,7 @@ from crosstask.experiments.arms import arm_of_method
 from crosstask.experiments.job import split_for_job, training_videos
 from crosstask.experiments.tables import difference_cell, mean_cell
 from crosstask.methods.protocols import Method
-from crosstask.methods.table import known_settings, method_title, resolve_method
+from crosstask.methods.table import method_title, resolve_method
 from crosstask.records import Corpus, InputError, choice_argument, corpus_argument, whole_argument
 
 _MOST_RUNS = 100_000  # more is a slip
@@ -76,6 +76,10 @@ def compare(
     names = [method_title(method) for method in methods]
     if not names or len(set(names)) < len(names):
         raise InputError(f"methods {names}: expected at least one, each with its own name")
+    given = {method_title(name): dict(of_method) for name, of_method in (settings or {}).items()}
+    if unknown := sorted(given.keys() - set(names)):
+        raise InputError(f"settings of '{unknown[0]}', which is not compared; expected those of {', '.join(names)}")
+    built = [resolve_method(method, **given.get(name, {})) for name, method in zip(names, methods, strict=True)]
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
     for run in range(runs):
         values = {
@@ -86,13 +90,11 @@ def compare(
             "shared_videos": "keep",
         }
         split = split_for_job(corpus, values)
-        for name, method in zip(names, methods, strict=True):
+        for name, method, one in zip(names, methods, built, strict=True):
             train_on = arm_of_method(method).train_on if isinstance(method, str) else "all"
             train = training_videos(corpus, split.train, {"train_on": train_on, "n_tasks": None})
             chosen = corpus.only_tasks({video.task for video in train}).only(train)
-            given = dict((settings or {}).get(name, {}))
-            built = resolve_method(method, **(known_settings(method, given) if isinstance(method, str) else given))
-            scorer = built.fit(chosen, np.random.default_rng([seed + run, 1]))
+            scorer = one.fit(chosen, np.random.default_rng([seed + run, 1]))
             found[name].append(evaluate_videos(corpus, scorer, split.test).to_json() | {"trained_on": len(train)})
             advance()
     results = {name: summarise_method(of_runs) for name, of_runs in found.items()}

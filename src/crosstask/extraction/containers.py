@@ -162,6 +162,8 @@ class MediaInfo:
 def header_duration_s(container: Any) -> float:
     """The duration in the header of a container; 0 if there is none, or one that no video has."""
     duration_s = (container.duration or 0) / CONTAINER_TIME_BASE
+    if "matroska" in container.format.name and 0 < start_of(container) < duration_s:
+        duration_s -= start_of(container)  # FFmpeg writes the time of the end there, also where the first frame is not at 0
     return duration_s if 0 < duration_s <= MAX_VIDEO_S else 0.0
 
 

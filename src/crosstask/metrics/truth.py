@@ -14,6 +14,8 @@ Truth = npt.NDArray[np.bool_]
 def true_segments(corpus: Corpus, video: Video) -> Truth:
     """(T, K): True where segment t lies in a true interval of step k; starts are rounded down, ends up."""
     n_segments = corpus.n_segments(video)
+    if video.key not in corpus.annotations:
+        raise InputError(f"video {video.key} has no annotation; expected annotations/{video.key}.csv")
     truth = np.zeros((n_segments, len(corpus.task_of(video).steps)), dtype=np.bool_)
     for annotated in corpus.annotations[video.key]:
         interval = annotated.interval

@@ -27,6 +27,7 @@ from crosstask.records import (
     list_argument,
     parse_video_key,
     path_argument,
+    videos_argument,
     whole_argument,
 )
 from crosstask.text.sharing import Sharing, sharing_name
@@ -132,11 +133,7 @@ def _training_part(corpus: Corpus, videos: Iterable[str] | None) -> Corpus:
     if videos is None:
         kept = [video for video in corpus.videos if video.id in corpus.features and video.key not in corpus.validation]
     else:
-        wanted = {parse_video_key(key, corpus.tasks) if isinstance(key, str) else key for key in list_argument(videos, "videos")}
-        kept = [video for video in corpus.videos if video.key in wanted]
-        missing = sorted(map(str, wanted - {video.key for video in kept}))
-        if missing:
-            raise InputError(f"video {missing[0]} is not in corpus '{corpus.name}'; expected TASK_VIDEO of its list")
+        kept = videos_argument(videos, corpus)
     return corpus.only(kept)
 
 

@@ -8,6 +8,7 @@ from crosstask.records.arguments import (
     number_argument,
     path_argument,
     text_argument,
+    videos_argument,
     whole_argument,
 )
 from crosstask.records.corpus import Array, Corpus, FeatureRows, NoFeatures, stack_rows
@@ -69,5 +70,6 @@ __all__ = [
     "task_from_steps",
     "text_argument",
     "unlike_others",
+    "videos_argument",
     "whole_argument",
 ]
