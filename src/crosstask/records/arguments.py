@@ -11,7 +11,7 @@ import numpy as np
 
 from crosstask.records.corpus import Corpus
 from crosstask.records.problem import InputError
-from crosstask.records.video import Video, parse_video_key, refuse_escaping_id
+from crosstask.records.video import Video, VideoKey, parse_video_key, refuse_escaping_id
 
 
 def path_argument(value: Any, what: str) -> Path:
@@ -134,10 +134,8 @@ def videos_argument(value: Any, corpus: Corpus) -> list[Video]:
     listed = list_argument(value, "videos")
     if corpus.videos and not listed:
         raise InputError("videos is an empty list; expected at least one TASK_VIDEO, or None for the default")
-    wanted = {
-        one.key if isinstance(one, Video) else parse_video_key(one, corpus.tasks) if isinstance(one, str) else one
-        for one in listed
-    }
+    keys = [one.key if isinstance(one, Video) else one for one in listed]
+    wanted = {key if isinstance(key, VideoKey) else parse_video_key(key, corpus.tasks) for key in keys}
     found = [video for video in corpus.videos if video.key in wanted]
     if missing := sorted(map(str, wanted - {video.key for video in found})):
         raise InputError(f"video {missing[0]} is not in corpus '{corpus.name}'; expected TASK_VIDEO of its list")
