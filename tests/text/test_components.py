@@ -52,3 +52,9 @@ def test_golden_numbers_of_the_release(real_release):
     related = {w for t in tasks if not t.primary for s in t.steps for w in s.split()}
     assert len(primary - related) == 34
     assert stems_of_step("attach shelve") == ["attach", "shelv"]
+
+
+@pytest.mark.parametrize("name", ["", "\ud800", 3])
+def test_what_a_sharing_function_returns_can_be_stored(name):
+    with pytest.raises(InputError, match="expected at least one name, each a string"):
+        vocabulary_of([LATTE], lambda task, step: [name])

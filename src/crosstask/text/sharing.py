@@ -54,13 +54,18 @@ def _checked(function: SharingFunction) -> SharingFunction:
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise InputError(f"sharing function, step '{step}': returned {names!r:.60}; expected a list of component names")
         listed = list(names)
-        if not listed or not all(isinstance(name, str) and name for name in listed):
+        if not listed or not all(isinstance(name, str) and name and _is_unicode(name) for name in listed):
             raise InputError(
                 f"sharing function, step '{step}': returned {listed!r:.60}; expected at least one name, each a string"
             )
         return listed
 
     return components
+
+
+def _is_unicode(name: str) -> bool:
+    """False for half of a character, which a model file could not hold."""
+    return name.encode("utf-8", "replace").decode("utf-8") == name
 
 
 def sharing_to_values(sharing: Sharing, levels: Mapping[str, SharingFunction], tasks: Iterable[Task]) -> dict[str, Any]:

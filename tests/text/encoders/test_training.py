@@ -1,6 +1,7 @@
 """Training the paper's encoder: gradient against finite differences, and a language whose paragraphs can be learnt."""
 
 import json
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from crosstask.records import InputError
+from crosstask.text.encoders import training
 from crosstask.text.encoders.articles import Page, read_articles
 from crosstask.text.encoders.learned import Parameters
 from crosstask.text.encoders.training import TrainingSettings, _batch, page_gradient, train_encoder, triplet_loss
@@ -22,6 +24,33 @@ def test_triplet_loss_by_hand() -> None:
     assert loss == pytest.approx(0.55, rel=1e-6)
     assert n == 2
     np.testing.assert_array_equal(gradient, [[0, -1, 1], [-1, 0, 1], [0, 0, 0]])
+
+
+def test_a_long_page_is_handled_in_parts_with_the_same_result(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    C, paragraph = rng.random((30, 30), np.float32), rng.integers(0, 5, 30)
+    whole = triplet_loss(C, paragraph, 0.1)
+    monkeypatch.setattr(training, "_TRIPLETS_AT_ONCE", 7 * 30 * 30)
+    loss, gradient, n = triplet_loss(C, paragraph, 0.1)
+    assert loss == pytest.approx(whole[0]) and n == whole[2]
+    np.testing.assert_array_equal(gradient, whole[1])
+
+
+def test_the_triplets_of_a_long_page_fit_into_memory() -> None:
+    C, paragraph = np.zeros((600, 600), np.float32), np.arange(600) // 10
+    tracemalloc.start()
+    try:
+        triplet_loss(C, paragraph, -0.1)
+        assert tracemalloc.get_traced_memory()[1] < 1e9
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_page_with_too_many_sentences_is_refused() -> None:
+    table = WordVectors(("pour",), np.ones((1, 2), np.float32))
+    page = Page("a book", (("pour",) * training._MOST_SENTENCES, ("pour",)))
+    with pytest.raises(InputError, match="article 'a book': 1001 sentences; expected at most 1000, so split it"):
+        _batch(page, table)
 
 
 def synthetic_pages(rng: np.random.Generator, n_pages: int = 40) -> tuple[list[Page], WordVectors]:

@@ -21,6 +21,10 @@ from crosstask.text.encoders.learned import FILTERS, LearnedEncoder, Matrix, Par
 from crosstask.text.encoders.word_vectors import WordVectors
 
 _MIN_PAGES = 10  # ours: one is held out, nine train
+_MOST_SENTENCES = (
+    1000  # ours: in an article, of which every three are compared; those of wikiHow that were counted have at most 40
+)
+_TRIPLETS_AT_ONCE = 2**24  # ours: 128 MiB an array; every page of 256 sentences fits
 Progress = Callable[[int, float, float], None]  # epoch, training loss, held-out triplets satisfied
 
 
@@ -97,6 +101,8 @@ def train_encoder(
 def _batch(page: Page, table: WordVectors) -> _Batch | None:
     """The words of a page, or None if it contains no triplet."""
     sentences = [(p, rows) for p, group in enumerate(page.paragraphs) for s in group if (rows := table.rows_of(s))]
+    if len(sentences) > _MOST_SENTENCES:
+        raise InputError(f"article '{page.title}': {len(sentences)} sentences; expected at most {_MOST_SENTENCES}, so split it")
     paragraph = np.array([p for p, _ in sentences], dtype=np.int64)
     if len(set(paragraph.tolist())) < 2 or len(set(paragraph.tolist())) == len(paragraph):
         return None
@@ -120,13 +126,29 @@ def _forward(p: Parameters, x: Matrix, starts: npt.NDArray[np.int64]) -> tuple[M
 
 def triplet_loss(C: Matrix, paragraph: npt.NDArray[np.int64], margin: float) -> tuple[float, Matrix, int]:
     """Loss of a page, its gradient w.r.t. the cosines C (n, n), and the number of triplets."""
-    same = (paragraph[:, None] == paragraph) & ~np.eye(len(C), dtype=bool)
-    other = paragraph[:, None] != paragraph
-    excess = C[:, None, :] - C[:, :, None] + margin  # (i, j, k)
-    triplet = same[:, :, None] & other[:, None, :]
-    weight = 1 / np.maximum(same.sum(axis=1), 1)  # 1 / |S_i|
-    active = (triplet & (excess > 0)) * weight[:, None, None]
-    return float((excess * active).sum()), (active.sum(axis=1) - active.sum(axis=2)).astype(np.float32), int(triplet.sum())
+    loss, n_triplets, gradient = 0.0, 0, np.empty(C.shape, np.float32)
+    for rows in _rows_at_once(len(C)):
+        triplet, weight = _triplets(paragraph, rows)
+        excess = C[rows, None, :] - C[rows, :, None] + margin  # (i, j, k)
+        active = (triplet & (excess > 0)) * weight[:, None, None]
+        loss += float((excess * active).sum())
+        gradient[rows] = active.sum(axis=1) - active.sum(axis=2)
+        n_triplets += int(triplet.sum())
+    return loss, gradient, n_triplets
+
+
+def _rows_at_once(n: int) -> list[slice]:
+    """Sentences of a page whose triplets are handled at once: all, unless the page is long."""
+    step = max(1, _TRIPLETS_AT_ONCE // max(n * n, 1))
+    return [slice(first, min(first + step, n)) for first in range(0, n, step)]
+
+
+def _triplets(paragraph: npt.NDArray[np.int64], rows: slice) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+    """True where (i, j, k) is a triplet (rows, n, n), and 1 / |S_i| (rows,), for some sentences i."""
+    same = paragraph[rows, None] == paragraph
+    other = ~same
+    same[np.arange(len(same)), np.arange(rows.start, rows.stop)] = False
+    return same[:, :, None] & other[:, None, :], 1 / np.maximum(same.sum(axis=1), 1)
 
 
 def page_gradient(p: Parameters, x: Matrix, batch: _Batch, margin: float) -> tuple[float, Parameters, int]:
@@ -152,10 +174,10 @@ def triplets_satisfied(p: Parameters, table: WordVectors, batches: Sequence[_Bat
         g = _forward(p, table.vectors[batch.rows], batch.starts)[2]
         f = g / np.maximum(np.linalg.norm(g, axis=1, keepdims=True), 1e-6)
         C = f @ f.T
-        same = (batch.paragraph[:, None] == batch.paragraph) & ~np.eye(len(C), dtype=bool)
-        triplet = same[:, :, None] & (batch.paragraph[:, None] != batch.paragraph)[:, None, :]
-        n_satisfied += float((triplet & (C[:, :, None] > C[:, None, :])).sum())
-        total += int(triplet.sum())
+        for rows in _rows_at_once(len(C)):
+            triplet, _ = _triplets(batch.paragraph, rows)
+            n_satisfied += float((triplet & (C[rows, :, None] > C[rows, None, :])).sum())
+            total += int(triplet.sum())
     return n_satisfied / max(total, 1)
 
 
