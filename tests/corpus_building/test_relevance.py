@@ -175,3 +175,14 @@ def test_the_verb_refuses_in_one_line(tmp_path):
     assert "no subtitles" in refused("corpus", "relevance", tmp_path / "c", "--task", "1")
     assert "cannot be read" in refused("corpus", "relevance", "--marks", tmp_path / "gone.csv")
     assert "no such folder" in refused("corpus", "relevance", tmp_path / "c", "--task", "1", "--subtitles", tmp_path / "gone")
+
+
+def test_the_purity_of_tens_of_thousands_of_marks(tmp_path):
+    rng = np.random.default_rng(0)
+    relevant = rng.random((2, 40_000)) < 0.6
+    lines = [f"{task},v{i},{int(mark)}" for task, row in zip("ab", relevant[:, ::1], strict=True) for i, mark in enumerate(row)]
+    (tmp_path / "marks.csv").write_text("\n".join(lines[:-10_000]))  # the second list is shorter
+    curve = purity_curve(read_marks(tmp_path / "marks.csv"))
+    for n in (1, 7, 30_000, 30_001, 40_000):
+        taken = [*relevant[0, :n], *relevant[1, : min(n, 30_000)]]
+        assert curve.purity[n - 1] == pytest.approx(np.mean(taken)) and curve.videos[n - 1] == len(taken)

@@ -121,3 +121,12 @@ def test_gain_of_a_step_is_over_the_runs_that_test_its_task():
     }
     found = [(row["step"], row["shared"], row["unshared"]) for row in step_gains(results, tasks)]
     assert found == [("boil", 0.75, 0.25), ("cut", 0.75, 0.5), ("pour", 0.5, 1.0)]
+
+
+def test_names_of_steps_are_neither_formulas_nor_codes_in_the_tables(config):
+    rows = [["step", 0, "=1+1", "-0.5"]]
+    result = ExperimentResult({"results": {}}, "Make \x1b[2J tea", ["name", "recall"], [["a\x07b_c", "1.0"]], rows)
+    write_result(config, result, lambda config, summary: None)
+    assert (config.out / "results.csv").read_text() == "step,0,'=1+1,-0.5\n"
+    table = (config.out / "table.tex").read_text()
+    assert r"ab\_c & 1.0" in table and "\x1b" not in table

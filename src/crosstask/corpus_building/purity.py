@@ -50,12 +50,12 @@ def purity_curve(marks: Marks) -> PurityCurve:
     (1.0, 0.6666666666666666)
     """
     longest = max((len(ranked) for ranked in marks.values()), default=0)
-    purity, videos = [], []
-    for n in range(1, longest + 1):
-        taken = [relevant for ranked in marks.values() for _, relevant in ranked[:n]]
-        purity.append(sum(taken) / len(taken))
-        videos.append(len(taken))
-    return PurityCurve(tuple(purity), tuple(videos))
+    relevant, videos = np.zeros(longest, np.int64), np.zeros(longest, np.int64)  # at each rank, over the tasks
+    for ranked in marks.values():
+        relevant[: len(ranked)] += [mark for _, mark in ranked]
+        videos[: len(ranked)] += 1
+    relevant, videos = relevant.cumsum(), videos.cumsum()
+    return PurityCurve(tuple((relevant / np.maximum(videos, 1)).tolist()), tuple(videos.tolist()))
 
 
 def read_marks(path: Path) -> dict[str, list[tuple[str, bool]]]:
@@ -66,20 +66,20 @@ def read_marks(path: Path) -> dict[str, list[tuple[str, bool]]]:
         raise InputError(f"{path}: cannot be read ({error.strerror}); expected lines video,mark or task,video,mark") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8 text; expected lines video,mark or task,video,mark") from None
-    marks: dict[str, list[tuple[str, bool]]] = {}
+    marks: dict[str, dict[str, bool]] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         row = [field.strip() for field in line.split(",")]
         if len(row) not in (2, 3) or row[-1].lower() not in _MARKS or not row[-2]:
             raise at_line(path, number, f"found {line[:60]!r}; expected video,mark or task,video,mark with mark 1 or 0")
-        ranked = marks.setdefault(row[0] if len(row) == 3 else path.stem, [])
-        if row[-2] in {video for video, _ in ranked}:
+        of_task = marks.setdefault(row[0] if len(row) == 3 else path.stem, {})
+        if row[-2] in of_task:
             raise at_line(path, number, f"video {row[-2]} is marked twice; expected each result once, best first")
-        ranked.append((row[-2], _MARKS[row[-1].lower()]))
+        of_task[row[-2]] = _MARKS[row[-1].lower()]
     if not marks:
         raise InputError(f"{path}: no marks found; expected lines video,mark or task,video,mark")
-    return marks
+    return {task: list(of_task.items()) for task, of_task in marks.items()}
 
 
 def rerank(marks: Sequence[tuple[str, bool]], scores: Mapping[str, float]) -> list[tuple[str, bool]]:

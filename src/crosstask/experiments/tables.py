@@ -1,7 +1,5 @@
 """Results of an experiment on disk: results.json, results.csv, table.tex and a figure; the same results give the same bytes."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +10,7 @@ from crosstask.experiments.arms import Arm
 from crosstask.experiments.figures import draw_bars
 from crosstask.experiments.runner import ExperimentConfig, Results, run_arms
 from crosstask.records import InputError
-from crosstask.storage import read_text, write_json, write_text
+from crosstask.storage import csv_text, number_or_text, read_text, write_json, write_text
 
 FORMAT = 1  # version of results.json
 Summary = dict[str, Any]
@@ -127,17 +125,10 @@ def write_result(config: ExperimentConfig, result: ExperimentResult, draw: Draw 
     if config.synthetic:
         result = replace(result, summary={key: value for key, value in result.summary.items() if key != "paper"})
     write_json(config.out / "results.json", result.summary)
-    write_text(config.out / "results.csv", csv_text(result.csv_rows))
+    write_text(config.out / "results.csv", csv_text(map(number_or_text, row) for row in result.csv_rows))
     write_text(config.out / "table.tex", latex_table(result.title, result.header, result.rows))
     (draw or draw_bars)(config, result.summary)
     return result
-
-
-def csv_text(rows: Sequence[Sequence[Any]]) -> str:
-    """Rows as CSV."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
 
 
 _SPECIAL = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}"}
@@ -157,4 +148,4 @@ def latex_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
 
 
 def _latex(text: str) -> str:
-    return "".join(_SPECIAL.get(c, c) for c in text)
+    return "".join(_SPECIAL.get(c, c) for c in text if c.isprintable())

@@ -1,7 +1,5 @@
 """CSV, the JSON of `localize`, and the JSON of ActivityNet."""
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,7 +7,7 @@ from typing import Any
 
 from crosstask.export.localized_video import LocalizedVideo
 from crosstask.records import PERSON, FoundStep
-from crosstask.storage import stable_json
+from crosstask.storage import csv_text, no_formula, stable_json
 
 _PLAIN_ID = re.compile(r"[-\w]+")
 COLUMNS = ("task", "video", "step", "moment_s", "start_s", "end_s", "score", "confidence", "p_shown", "shown")
@@ -18,16 +16,10 @@ COLUMNS = ("task", "video", "step", "moment_s", "start_s", "end_s", "score", "co
 def csv_table(videos: Sequence[LocalizedVideo]) -> Iterator[str]:
     """One row per step, in pieces; absent steps have empty times. The column `by` is added where a person labelled some steps."""
     labelled = any(step.by == PERSON for video in videos for step in (*video.steps, *video.absent))
-    yield _csv_lines([(*COLUMNS, "by") if labelled else COLUMNS])
+    yield csv_text([(*COLUMNS, "by") if labelled else COLUMNS])
     for video in videos:
         rows = [(*_named(video), *row, by) if labelled else (*_named(video), *row) for row, by in _rows(video)]
-        yield _csv_lines(rows)
-
-
-def _csv_lines(rows: Iterable[Iterable[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+        yield csv_text(rows)
 
 
 def _rows(video: LocalizedVideo) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -35,21 +27,15 @@ def _rows(video: LocalizedVideo) -> Iterator[tuple[tuple[str, ...], str]]:
     for step in video.steps:
         numbers = (step.moment_s, step.start_s, step.end_s, step.score, step.confidence, step.p_shown)
         times = ("" if number is None else f"{number:.6g}" for number in numbers)
-        yield (_no_formula(step.name), *times, "yes" if step.shown else "no"), step.by
+        yield (no_formula(step.name), *times, "yes" if step.shown else "no"), step.by
     for step in video.absent:
-        yield (_no_formula(step.name), *[""] * 6, "no"), step.by
+        yield (no_formula(step.name), *[""] * 6, "no"), step.by
 
 
 def _named(video: LocalizedVideo) -> tuple[str, str]:
     """Title and id; an id of letters, digits, '-' and '_', as YouTube's are, stays as it is, since '-abc' computes nothing."""
     video_id = video.key.video
-    return _no_formula(video.title), video_id if _PLAIN_ID.fullmatch(video_id) else _no_formula(video_id)
-
-
-def _no_formula(cell: str) -> str:
-    """The cell with a leading quote if a spreadsheet would take it for a formula."""
-    begins = cell.lstrip("'")[:1]  # a name that begins with a quote itself gets another, which `labels import` takes away
-    return f"'{cell}" if begins and begins in "=+-@\t\r" else cell
+    return no_formula(video.title), video_id if _PLAIN_ID.fullmatch(video_id) else no_formula(video_id)
 
 
 def localize_json(videos: Sequence[LocalizedVideo]) -> Iterator[dict[str, Any]]:

@@ -22,6 +22,7 @@ from crosstask.storage.atomic import (
     write_many,
     write_text,
 )
+from crosstask.storage.csv_text import csv_text, no_formula, number_or_text
 from crosstask.storage.derived_folders import cache_folder, derived_folder, existing_derived_folder
 from crosstask.storage.figures import figure_bytes
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
@@ -45,6 +46,7 @@ __all__ = [
     "blocking_lock",
     "cache_folder",
     "content_is_intact",
+    "csv_text",
     "derived_folder",
     "digest_of",
     "existing_derived_folder",
@@ -54,7 +56,9 @@ __all__ = [
     "load_array",
     "map_array",
     "move_files",
+    "no_formula",
     "nonblocking_lock",
+    "number_or_text",
     "open_regular",
     "paths_in",
     "raise_if_disk_failed",
