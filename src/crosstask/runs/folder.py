@@ -269,13 +269,12 @@ def note_replaced_videos(folder: Path, store: LabelStore) -> None:
     if there is not None:
         there.labels.note_contents()
         note_contents(folder, there.contents)
-    for key in sorted(store.contents or ()):
-        if n_labels := store.note_replaced(key):
-            log.warning(
-                "%s: its file was replaced, so its %d labels are not used; if it shows the same, undo that in `view`, under History",
-                key,
-                n_labels,
-            )
+    for key, n_labels in store.note_replaced().items():
+        log.warning(
+            "%s: its file was replaced, so its %d labels are not used; if it shows the same, undo that in `view`, under History",
+            key,
+            n_labels,
+        )
 
 
 def _read_json(path: Path) -> dict[str, Any]:
