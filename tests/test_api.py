@@ -195,6 +195,8 @@ def test_own_sharing_functions_are_used_and_new_tasks_need_them_again(corpus, tm
         (lambda c, m: ct.evaluate("hmm", c), "must be trained first"),
         (lambda c, m: ct.evaluate(object(), c), "cannot be evaluated"),
         (lambda c, m: ct.load_model("nowhere"), "no such model file"),
+        (lambda c, m: ct.load_model("."), "a folder; expected a model file, such as the model.safetensors of a run folder"),
+        (lambda c, m: ct.load_model("/dev/null"), "a pipe or device; expected a model file"),
         (lambda c, m: m.localize(np.zeros((9, 5)), task="1"), "trained on 6 columns"),
         (lambda c, m: m.localize(np.zeros(9), task="1"), "expected features"),
         (lambda c, m: m.localize(3, task="1"), "a int is no video"),

@@ -3,7 +3,10 @@ import pytest
 from cli.running import crosstask, json_of, refused
 from correction.runs import write_random_run
 from crosstask.correction.importing import import_labels
+from crosstask.datasets import write_step_intervals
+from crosstask.records import Interval, StepInterval
 from crosstask.runs import open_run
+from crosstask.viewer.annotations import AnnotationStore
 
 
 @pytest.fixture
@@ -37,6 +40,17 @@ def test_a_repeated_import_brings_the_report_up_to_date(run, tmp_path):
     (run / "report.html").write_text("before")
     assert json_of("labels", "import", path, "--run", run)["imported"] == {}
     assert (run / "report.html").read_text("utf-8") != "before"
+
+
+def test_an_import_brings_saved_annotations_up_to_date(run, tmp_path):
+    """They hold all shown steps of a video, so that `evaluate` and others read them as they are."""
+    opened = open_run(run)
+    key, step = opened.run.videos[0].key, opened.run.tasks["1"].steps[1]
+    AnnotationStore(opened, write_step_intervals).save_annotation(key, (StepInterval(0, Interval(1.0, 2.0)),), [0])
+    (tmp_path / "mine.csv").write_text(f"video,step,start_s,end_s\n{key},{step},33,37.5\n")
+    assert crosstask("labels", "import", tmp_path / "mine.csv", "--run", run).returncode == 0
+    lines = (run / "annotations" / f"{key}.csv").read_text().splitlines()
+    assert [line for line in lines if line[0] in "12"] == ["1,1,2", "2,33,37.5"]
 
 
 def test_mistakes_are_said_in_one_line(run, tmp_path):

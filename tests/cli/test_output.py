@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import logging
 import shlex
 import sys
 from dataclasses import replace
@@ -127,3 +128,12 @@ def test_a_localized_run_records_its_command(tmp_path):
     command = json.loads((tmp_path / "run" / "run.json").read_text())["command"]
     assert shlex.split(command)[:3] == ["crosstask", "localize", "talk.vtt"]
     assert all(word in shlex.split(command) for word in given) and "--out" not in command
+
+
+def test_a_warning_is_printed_once(capsys, monkeypatch):
+    """A corpus is opened several times in one command, and warns each time."""
+    handler, log = output.OneLineEach(), logging.getLogger("a corpus")
+    monkeypatch.setattr(log, "handlers", [handler])
+    for name in ("a", "a", "b", "a"):
+        log.warning("videos/%s: left out", name)
+    assert capsys.readouterr().err == "warning: videos/a: left out\nwarning: videos/b: left out\n"

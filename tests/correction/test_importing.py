@@ -9,6 +9,7 @@ from crosstask.correction.importing import import_labels
 from crosstask.export import export_run
 from crosstask.records import FoundStep, Interval, Localization, StepLabel, Task, VideoKey
 from crosstask.runs import Run, RunLabel, RunVideo, label_of, open_run, write_run
+from fuzz.hanging import no_hang
 
 KEY, OTHER = VideoKey("1", "v3"), VideoKey("2", "v3")  # one video id under two tasks
 
@@ -60,6 +61,17 @@ def test_chapters_come_back_video_by_video(labelled, tmp_path):
         report = import_labels(fresh, tmp_path / "out" / "vtt" / f"{key}.vtt")
         assert report.mismatches == [] and list(report.imported) == [key]
     assert answers(fresh) == answers(run)
+
+
+def test_labels_of_thousands_of_videos_are_imported_in_linear_time(tmp_path):
+    """Hours in the cubic time of reading all labels again for each video, and looking at all videos for each row."""
+    run = write_random_run(tmp_path / "run", videos_per_task=3000)
+    (path,), _ = export_run(run, ["csv"], tmp_path / "out")
+    with no_hang():
+        report = import_labels(run, path, confirm=True)
+    assert report.n_imported == 3000 * 6 and len(run.labels.labels()) == 6000
+    with no_hang():
+        assert import_labels(run, path, confirm=True).n_imported == 0
 
 
 def test_moments_and_absence_come_back_as_csv(run, tmp_path):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from crosstask.datasets import read_step_intervals, write_step_intervals
 from crosstask.model.file import load_model
 from crosstask.pipeline import relearning
 from crosstask.pipeline.localize_corpus import joint_decoder_of, localize_labelled
@@ -18,8 +19,9 @@ from crosstask.pipeline.relearning import (
 )
 from crosstask.pipeline.run_labels import BEFORE
 from crosstask.pipeline.viewer_backend import features_for_run
-from crosstask.records import InputError, NoFeatures, StepLabel, VideoKey
+from crosstask.records import InputError, Interval, NoFeatures, StepInterval, StepLabel, VideoKey
 from crosstask.runs import RunLabel, open_run
+from crosstask.viewer.annotations import AnnotationStore
 from pipeline.test_run_labels import folder, run  # noqa: F401 - fixture
 
 KEY = VideoKey("1", "-v1_1")
@@ -71,6 +73,24 @@ def test_accept_replaces_and_undo_restores_every_byte(done):
     assert not (done.folder / BEFORE).exists() and done.localizations["hmm"][KEY].steps[2].moment_s == 1.0
     with pytest.raises(InputError, match="nothing was learnt"):
         undo_learning(done)
+
+
+def test_saved_annotations_hold_what_the_run_shows_after_learning_and_after_undoing_it(done):
+    """They hold all shown steps of a video, also those that nobody labelled."""
+    store = AnnotationStore(done, write_step_intervals)
+    store.save_annotation(KEY, (StepInterval(0, Interval(0.0, 1.0)),), [0])
+    proposal = proposal_of(done)
+    steps = proposal.localizations[KEY].steps
+    steps[1] = replace(steps[1], start_s=3.0, end_s=3.5, shown=True)
+
+    def saved():
+        return read_step_intervals(done.folder / "annotations" / f"{KEY}.csv", done.run.tasks["1"])
+
+    before = saved()
+    accept(done, proposal)
+    assert StepInterval(1, Interval(3.0, 3.5)) in saved() and saved() == tuple(store._shown_intervals(KEY))
+    undo_learning(done)
+    assert saved() == before
 
 
 def test_a_new_run_leaves_nothing_to_undo(done):

@@ -13,8 +13,8 @@ from crosstask.runs import (
     RunVideo,
     note_replaced_videos,
     open_run,
-    refuse_folder_of_corpus,
     refuse_other_run,
+    refuse_place_of_run,
     write_localizations,
     write_run,
 )
@@ -123,6 +123,13 @@ def test_a_run_is_not_written_into_a_corpus(tmp_path, name):
         refuse_other_run(tmp_path, "run")
 
 
+def test_a_run_is_not_written_over_a_file_nor_below_one(tmp_path):
+    (tmp_path / "v.mp4").write_text("")
+    for place in (tmp_path / "v.mp4", tmp_path / "v.mp4" / "run"):
+        with pytest.raises(InputError, match=r"v\.mp4: a file; expected a folder for the run"):
+            refuse_other_run(place, "localize")
+
+
 def test_a_run_of_other_videos_is_not_overwritten(tmp_path):
     folder, run, parses = tiny_run(tmp_path / "r")
     ours, theirs = tmp_path / "ours.mp4", tmp_path / "theirs.mp4"
@@ -168,7 +175,7 @@ def test_a_run_of_other_videos_without_files_is_not_overwritten(tmp_path):
 def test_a_run_is_not_written_into_a_folder_of_a_corpus(tmp_path, name):
     """The next run would take CORPUS/constraints for windows of the user's, and find none."""
     (tmp_path / "corpus.toml").write_text("")
-    for check in (refuse_folder_of_corpus, lambda folder: refuse_other_run(folder, "run")):
+    for check in (refuse_place_of_run, lambda folder: refuse_other_run(folder, "run")):
         with pytest.raises(InputError, match=f"in the folder '{name.partition('/')[0]}' of a corpus, which is not for runs"):
             check(tmp_path / name)
     refuse_other_run(tmp_path / "run", "run")

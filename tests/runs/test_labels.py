@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from crosstask.records import InputError, Interval, StepLabel, VideoKey
+from crosstask.runs import labels
 from crosstask.runs.label_changes import RunLabel
 from crosstask.runs.labels import LABELS_FILE, LabelStore
 from tiny import TASKS
@@ -177,6 +178,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from crosstask.records import StepLabel, Task, VideoKey
+from crosstask.runs import labels
 from crosstask.runs.label_changes import RunLabel
 from crosstask.runs.labels import LabelStore
 store = LabelStore(Path(sys.argv[1]), {"1": Task("1", "Make Latte", ("pour milk", "stir coffee", "pour coffee"))})
@@ -262,3 +264,25 @@ def test_a_label_without_a_content_has_that_of_the_next_change_of_its_video(tmp_
     LabelStore(tmp_path, TASKS).append(KEY, [moment(0, 3)], "an earlier version")
     LabelStore(tmp_path, TASKS, {KEY: "a"}).note_contents()
     assert LabelStore(tmp_path, TASKS, {KEY: "a"}).labels() and not LabelStore(tmp_path, TASKS, {KEY: "b"}).labels()
+
+
+@pytest.mark.parametrize("n", [2, 40])
+def test_that_many_videos_were_replaced_is_noted_by_looking_at_all_labels_a_few_times(tmp_path, monkeypatch, n):
+    """Once a video took minutes in a large collection."""
+    keys = [VideoKey("1", f"v{i}") for i in range(n)]
+    LabelStore(tmp_path, TASKS, dict.fromkeys(keys, "former")).append_all({key: [moment(0, 3)] for key in keys}, "viewer")
+    looked = []
+    for name in ("with_contents", "live_changes", "parse_changes"):
+        function = getattr(labels, name)
+        monkeypatch.setattr(labels, name, lambda found, function=function: looked.append(1) or function(found))
+    store = LabelStore(tmp_path, TASKS, dict.fromkeys(keys, "now"))
+    assert store.note_replaced() == dict.fromkeys(keys, 1) and len(looked) < 10
+    assert store.note_replaced() == {} and store.labels() == {}
+
+
+def test_changes_of_several_videos_are_saved_together_or_not_at_all(store):
+    store.append(KEY, [moment(0, 3)], "viewer")
+    with pytest.raises(InputError, match="step 1 was labelled somewhere else"):
+        store.append_all({OTHER: [absent(1)], KEY: [moment(0, 5)]}, "import", seen=0)
+    assert store.labels().keys() == {KEY}
+    assert [change.id for change in store.append_all({OTHER: [absent(1)], KEY: [moment(1, 5)]}, "import", seen=0)] == [2, 3]

@@ -10,7 +10,8 @@ import pytest
 
 from crosstask.datasets import write_step_intervals
 from crosstask.records import InputError, Interval, StepInterval, StepLabel, VideoKey
-from crosstask.runs import open_run
+from crosstask.runs import Change, RunLabel, open_run
+from crosstask.runs.label_changes import change_to_line
 from crosstask.viewer.annotations import LOCK_FILE, AnnotationStore
 from fuzz.hanging import no_hang
 from tiny import TASKS
@@ -94,6 +95,30 @@ def test_the_annotation_file_holds_what_another_page_said_meanwhile(store, folde
     other.save_annotation(KEY, (StepInterval(0, Interval(10.0, 12.0)), StepInterval(1, Interval(20.0, 22.0))), [1], seen=0)
     lines = (folder / "annotations" / f"{KEY}.csv").read_text().splitlines()
     assert lines[:2] == ["1,2,4", "2,20,22"]
+
+
+def test_annotation_files_follow_a_renamed_video_and_two_videos_of_one_file(folder):
+    """A label is of the content of a file, whatever names it has."""
+    data = json.loads((folder / "run.json").read_text("utf-8"))
+    keys = [VideoKey(video["task"], video["video"]) for video in data["videos"] if video["task"] == "1"][:2]
+    for video in data["videos"]:
+        video["content"] = "one" if VideoKey(video["task"], video["video"]) in keys else None
+    (folder / "run.json").write_text(json.dumps(data))
+    store = AnnotationStore(open_run(folder), write_step_intervals)
+    for key in keys:
+        store.save_annotation(key, (StepInterval(0, Interval(1.0, 2.0)),), [0])
+    said = RunLabel(1, TASKS["1"].steps[1], StepLabel(1, intervals=(Interval(20.0, 21.0),)))
+    former = Change(9, VideoKey("1", "former"), (said,), content="one")
+    with (folder / "labels.jsonl").open("a") as file:
+        file.write(change_to_line(former) + "\n")
+
+    def first_lines():
+        return [(folder / "annotations" / f"{key}.csv").read_text().splitlines()[:2] for key in keys]
+
+    store.label_step(keys[0], 0, StepLabel(0, intervals=(Interval(4.0, 5.0),)))
+    assert first_lines() == [["1,4,5", "2,20,21"]] * 2
+    store.undo(former.id)
+    assert "2,20,21" not in first_lines()[0] + first_lines()[1]
 
 
 def test_nothing_is_undone_in_a_run_that_was_made_again(store, folder):

@@ -31,12 +31,12 @@ def labels_import(
     Example: crosstask labels import steps.csv --run demo
     """
     from crosstask.correction.importing import import_labels
-    from crosstask.pipeline.relearning import refresh_report
+    from crosstask.pipeline.relearning import refresh
     from crosstask.runs import open_run
 
     report = import_labels(open_run(run), file, fps, confirm)
-    if report.n_imported or report.kept:  # perhaps by a command that did not get as far as the report
-        refresh_report(run)
+    if report.n_imported or report.kept:  # perhaps by a command that did not get this far
+        refresh(run)
     if as_json:
         print_json(report.to_json())
         return

@@ -79,12 +79,18 @@ def percent(fraction: float | None) -> str:
 
 
 class OneLineEach(logging.Handler):
-    """Warnings of all packages as single lines on stderr."""
+    """Warnings of all packages as single lines on stderr; one that comes again, as a corpus is opened again, is not repeated."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._printed: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print it."""
-        prefix = "warning: " if record.levelno >= logging.WARNING else ""
-        note(prefix + record.getMessage())
+        line = ("warning: " if record.levelno >= logging.WARNING else "") + record.getMessage()
+        if line not in self._printed:
+            self._printed.add(line)
+            note(line)
 
 
 def show_warnings(verbose: bool) -> None:

@@ -40,17 +40,17 @@ def import_labels(run: RunFolder, path: Path, frames_per_second: float = 25.0, c
         by_video.setdefault(key, {}).setdefault(step, []).append(named)
     videos = {video.key: video for video in run.run.videos}
     seen, existing, source = _last_change(run), run.labels.labels(), f"import {path.name}"
+    said: dict[VideoKey, list[RunLabel]] = {}
     for key, steps in by_video.items():
-        labels = []
         for step, named_labels in sorted(steps.items()):
             name = run.run.tasks[key.task].steps[step]
             if step in existing.get(key, {}):
                 report.kept.append(f"{key}, '{name}'")
             elif (label := _label(run, videos[key], step, named_labels, report, confirm)) is not None:
-                labels.append(label)
-        if labels:
-            run.labels.append(key, labels, source, seen=seen)
-            report.imported[key] = [label.name for label in labels]
+                said.setdefault(key, []).append(label)
+    if said:
+        run.labels.append_all(said, source, seen=seen)
+    report.imported = {key: [label.name for label in labels] for key, labels in said.items()}
     return report
 
 
@@ -62,10 +62,15 @@ def _last_change(run: RunFolder) -> int:
 def _matched(run: RunFolder, labels: Iterable[NamedLabel], report: ImportReport) -> Iterable[tuple[VideoKey, int, NamedLabel]]:
     """(video, step, label) of every label whose names the run has; for a step name that a list repeats, see `_placed`."""
     repeated: dict[tuple[VideoKey, str], list[NamedLabel]] = {}
+    by_name: dict[str, list[VideoKey]] = {}
+    for video in run.run.videos:
+        for name in (str(video.key), video.id):
+            by_name.setdefault(name, []).append(video.key)
     for label in sorted(_once(labels), key=_time):
-        keys = [key for key in _keys_named(run, label) if label.step and _steps_named(run, key, label.step)]
+        of_task = _of_task(run, by_name.get(label.video, []), label.task)
+        keys = [key for key in of_task if label.step and _steps_named(run, key, label.step)]
         if not keys:
-            report.mismatches.append(_mismatch(run, label))
+            report.mismatches.append(_mismatch(run, label, of_task))
         elif len(keys) > 1:
             report.mismatches.append(
                 f"{label.where}: video '{label.video}' stands under {len(keys)} tasks with '{label.step}'; name the task"
@@ -74,9 +79,10 @@ def _matched(run: RunFolder, labels: Iterable[NamedLabel], report: ImportReport)
             yield keys[0], steps[0], label
         else:
             repeated.setdefault((keys[0], _plain(label.step)), []).append(label)
+    videos = {video.key: video for video in run.run.videos}
     for (key, name), named in repeated.items():
         steps = _steps_named(run, key, name)
-        placed = _placed(run, key, steps, named)
+        placed = _placed(run, videos[key], steps, named)
         for label, step in placed:
             yield key, step, label
         for label in named:
@@ -96,14 +102,13 @@ def _once(labels: Iterable[NamedLabel]) -> Iterable[NamedLabel]:
         said.add(what)
 
 
-def _placed(run: RunFolder, key: VideoKey, steps: list[int], named: Sequence[NamedLabel]) -> list[tuple[NamedLabel, int]]:
+def _placed(run: RunFolder, video: RunVideo, steps: list[int], named: Sequence[NamedLabel]) -> list[tuple[NamedLabel, int]]:
     """Labels of a name that a list repeats, each with its step: the one whose answer it repeats, as in a file that `export` wrote.
 
     The others are taken in order of time, first for steps that are shown.
     """
-    videos = {video.key: video for video in run.run.videos}
-    shown_now = run.localizations.get(next(iter(run.run.methods), ""), {}).get(key)
-    answers = {step: [_found(run, videos[key], step)] for step in steps}
+    shown_now = run.localizations.get(next(iter(run.run.methods), ""), {}).get(video.key)
+    answers = {step: [_found(run, video, step)] for step in steps}
     for step in steps if shown_now is not None else ():
         answers[step] += shown_now.steps[step : step + 1]  # type: ignore[union-attr]
     placed: list[tuple[NamedLabel, int]] = []
@@ -147,21 +152,17 @@ def _plain(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-def _keys_named(run: RunFolder, label: NamedLabel) -> list[VideoKey]:
-    """The videos of the run that a label may mean: TASK_VIDEO, or the id of a video, under the task that is named, if one is."""
-    found = [video.key for video in run.run.videos if label.video in (str(video.key), video.key.video)]
-    if not label.task:
-        return found
-    wanted = _plain(label.task)
-    return [key for key in found if wanted in (_plain(key.task), _plain(run.run.tasks[key.task].title))]
+def _of_task(run: RunFolder, keys: list[VideoKey], name: str) -> list[VideoKey]:
+    """The videos of the task with this id or title, if one is named."""
+    wanted = _plain(name)
+    return [key for key in keys if not name or wanted in (_plain(key.task), _plain(run.run.tasks[key.task].title))]
 
 
 def _steps_named(run: RunFolder, key: VideoKey, name: str) -> list[int]:
     return [k for k, step in enumerate(run.run.tasks[key.task].steps) if _plain(step) == _plain(name)]
 
 
-def _mismatch(run: RunFolder, label: NamedLabel) -> str:
-    keys = _keys_named(run, label)
+def _mismatch(run: RunFolder, label: NamedLabel, keys: list[VideoKey]) -> str:
     if keys:
         return f"{label.where}: step '{label.step}' is not in the list of '{run.run.tasks[keys[0].task].title}'"
     under = f" under task '{label.task}'" if label.task else ""

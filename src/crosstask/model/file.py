@@ -110,7 +110,11 @@ def load_model(path: str | Path, sharing: SharingFunction | None = None) -> Mode
     from safetensors import SafetensorError, safe_open
 
     path = path_argument(path, "a model file written by train")
-    if not path.is_file():
+    if path.is_dir():
+        raise InputError(f"{path}: a folder; expected a model file, such as the model.safetensors of a run folder")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: a pipe or device; expected a model file")
+    if not path.exists():
         raise InputError(f"{path}: no such model file; `crosstask train CORPUS --out {path.name}` makes one")
     try:
         with safe_open(path, framework="numpy") as file:

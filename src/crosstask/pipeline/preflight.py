@@ -15,7 +15,7 @@ from crosstask.features import NpyFeatures, read_feature_spec
 from crosstask.pipeline.media import media_of, refuse_without
 from crosstask.pipeline.transcribe import raise_if_no_speech_model
 from crosstask.records import TOLERATED_OVERSHOOT_S, Corpus, InputError, Video, VideoKey
-from crosstask.runs import refuse_folder_of_corpus
+from crosstask.runs import refuse_place_of_run
 from crosstask.storage import raise_if_disk_failed
 
 log = logging.getLogger(__name__)
@@ -29,14 +29,12 @@ def check_before_run(corpus: Corpus, out: Path, speech_model: Path | None) -> No
     if not has_own_features(corpus):
         refuse_without(media_of(corpus), corpus)
     raise_if_no_speech_model(speech_model)
-    refuse_folder_of_corpus(out)  # before a lock makes it
+    refuse_place_of_run(out)  # before a lock makes it
     for video in corpus.videos:
         corpus.annotations.get(video.key)  # the report, made last, needs them all
-    file = next((place for place in (out, *out.parents) if place.exists()), out.parent)
-    if file.exists() and not file.is_dir():
-        raise InputError(f"{file}: a file; expected a folder for the run, new or old: --out FOLDER")
-    if file.exists() and not os.access(file, os.W_OK):
-        raise InputError(f"{file}: cannot be written; choose a place for the run: --out FOLDER")
+    folder = next((place for place in (out, *out.parents) if place.exists()), out.parent)
+    if folder.exists() and not os.access(folder, os.W_OK):
+        raise InputError(f"{folder}: cannot be written; choose a place for the run: --out FOLDER")
 
 
 def check_own_features(corpus: Corpus, wanted: str | None) -> None:

@@ -21,7 +21,7 @@ from crosstask.narration.joint_decoding import JointDecoder
 from crosstask.pipeline.features_of_run import why_not_for_model
 from crosstask.pipeline.localize_corpus import joint_decoder_of, localize_labelled
 from crosstask.pipeline.recalibration import calibration_from, recalibrated
-from crosstask.pipeline.run_labels import BEFORE, labels_of, relevant_videos
+from crosstask.pipeline.run_labels import BEFORE, labels_of, refresh_annotations, relevant_videos
 from crosstask.records import Corpus, FeatureRows, FoundStep, InputError, Localization, Video, VideoKey
 from crosstask.report.page import LABELLED_VIDEOS, write_report
 from crosstask.runs import RunFolder, open_run, refuse_outside, scores_path, write_run
@@ -199,7 +199,7 @@ def accept(run: RunFolder, proposal: Proposal) -> None:
         save_model(proposal.model, run.folder / "model.safetensors")
         scores = [(main, key, values) for key, values in proposal.scores.items()]
         write_run(run.folder, described, {method: list(found.values()) for method, found in replaced.items()}, scores)
-        refresh_report(run.folder)
+        refresh(run.folder)
         (run.folder / BEFORE / _UNFINISHED).unlink()
 
 
@@ -232,8 +232,8 @@ def undo_learning(run: RunFolder) -> None:
     with nonblocking_lock(run.folder):
         run.raise_if_remade()
         _restore(run.folder, main)
+        refresh(run.folder)
         shutil.rmtree(before)
-        refresh_report(run.folder)
 
 
 def _restore(folder: Path, method: str) -> None:
@@ -250,6 +250,12 @@ def _restore(folder: Path, method: str) -> None:
 def can_undo_learning(folder: Path) -> bool:
     """True if a proposal was accepted and not undone."""
     return (folder / BEFORE / "run.json").is_file()
+
+
+def refresh(folder: Path) -> None:
+    """Write again what is made from the labels and localizations of a run, where it has it: saved annotation files and the report."""
+    refresh_annotations(folder)
+    refresh_report(folder)
 
 
 def refresh_report(folder: Path) -> None:

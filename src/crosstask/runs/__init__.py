@@ -5,8 +5,8 @@ from crosstask.runs.folder import (
     RunFolder,
     note_replaced_videos,
     open_run,
-    refuse_folder_of_corpus,
     refuse_other_run,
+    refuse_place_of_run,
 )
 from crosstask.runs.label_changes import Change, RunLabel
 from crosstask.runs.labels import LABELS_FILE, LabelStore
@@ -28,9 +28,9 @@ __all__ = [
     "label_of",
     "note_replaced_videos",
     "open_run",
-    "refuse_folder_of_corpus",
     "refuse_other_run",
     "refuse_outside",
+    "refuse_place_of_run",
     "scores_path",
     "write_localizations",
     "write_run",

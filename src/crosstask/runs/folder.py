@@ -203,8 +203,11 @@ def open_run(folder: Path) -> RunFolder:
     return opened
 
 
-def refuse_folder_of_corpus(folder: Path) -> None:
-    """An error for a run in a folder with which a corpus would change its meaning, such as CORPUS/features; CORPUS/run is fine."""
+def refuse_place_of_run(folder: Path) -> None:
+    """An error where no run can be: a file, or a folder with which a corpus would change its meaning, such as CORPUS/features; CORPUS/run is fine."""
+    file = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+    if file.exists() and not file.is_dir():
+        raise InputError(f"{file}: a file; expected a folder for the run, new or old: --out FOLDER")
     place = folder.resolve()
     for corpus in place.parents:
         part = place.relative_to(corpus).parts[0]
@@ -224,7 +227,7 @@ def refuse_other_run(
     A run is of other videos if none of its video files is among these. Where none of them is there, such as those of a moved collection,
     the contents are compared, and without these the ids; videos without files are compared by their ids.
     """
-    refuse_folder_of_corpus(folder)
+    refuse_place_of_run(folder)
     if any((folder / name).exists() for name in _CORPUS_FILES):
         raise InputError(f"--out {folder}: a corpus, whose annotations would be taken for labels of the run; name another folder")
     if not (folder / "run.json").is_file():
@@ -269,13 +272,12 @@ def note_replaced_videos(folder: Path, store: LabelStore) -> None:
     if there is not None:
         there.labels.note_contents()
         note_contents(folder, there.contents)
-    for key in sorted(store.contents or ()):
-        if n_labels := store.note_replaced(key):
-            log.warning(
-                "%s: its file was replaced, so its %d labels are not used; if it shows the same, undo that in `view`, under History",
-                key,
-                n_labels,
-            )
+    for key, n_labels in store.note_replaced().items():
+        log.warning(
+            "%s: its file was replaced, so its %d labels are not used; if it shows the same, undo that in `view`, under History",
+            key,
+            n_labels,
+        )
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -8,8 +8,10 @@ their video has a line here; its first line then repeats them.
 import errno
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -107,17 +109,31 @@ class LabelStore:
         seen: int | None = None,
     ) -> Change:
         """The change that was written. With `seen`, the last change that the writer knew, a step that was changed since is refused."""
+        return self.append_all({key: labels}, source, drawn, seen)[-1]
+
+    def append_all(
+        self,
+        labels: Mapping[VideoKey, Sequence[RunLabel]],
+        source: str,
+        drawn: str | None = None,
+        seen: int | None = None,
+    ) -> list[Change]:
+        """The changes that were written, one a video, all or none; otherwise as `append`."""
         with self._exclusive():
-            changes, content = self.changes(), self._content(key)
+            changes = self.changes()
             if seen is not None:
-                _refuse_stale(self.history(key), labels, seen)
+                _refuse_stale([change for change in self.current() if change.id > seen], labels)
+            changed, number = {change.key for change in changes}, count(_next_id(changes))
+            annotated = self._annotated() - changed if labels.keys() - changed else set()
             added = []
-            if not any(change.key == key for change in changes) and key in self._annotated():
-                file = f"annotations/{key}.csv"
-                added = [Change(_next_id(changes), key, self._from_annotation(key), file, content=content)]
-            added.append(Change(_next_id([*changes, *added]), key, tuple(labels), source, drawn, content=content))
+            for key, of_video in labels.items():
+                content = self._content(key)
+                if key in annotated:
+                    file = f"annotations/{key}.csv"
+                    added.append(Change(next(number), key, self._from_annotation(key), file, content=content))
+                added.append(Change(next(number), key, tuple(of_video), source, drawn, content=content))
             self._write(added)
-        return added[-1]
+        return added
 
     def undo(self, number: int) -> Change:
         """The change with this number, now undone: each of its steps has the label it had before, though of a file that was replaced since."""
@@ -128,38 +144,54 @@ class LabelStore:
                 raise InputError(f"change {number} does not exist or is undone already; reload to see the labels as they are")
             added = [Change(_next_id(changes), found.key, undoes=number)]
             if found.source == REPLACED:
-                said = self._said_of_former_files(found)
+                earlier = [change for change in live_changes(with_contents(changes)) if change.id < found.id]
+                said = self._said_of_former_files(found.key, found.content, earlier)
                 added.append(replace(found, id=added[0].id + 1, labels=said, source="labels of the former file"))
             self._write(added)
         return found
 
-    def _said_of_former_files(self, now: Change) -> tuple[RunLabel, ...]:
-        """The labels before a change that are of the same name and of a file that its task has no more, the latest at the end."""
-        present = {content for key, content in (self.contents or {}).items() if key.task == now.key.task} | {now.content, None}
+    def _said_of_former_files(self, key: VideoKey, content: str | None, changes: Iterable[Change]) -> tuple[RunLabel, ...]:
+        """The labels after some changes that are of the same name and of a file that its task has no more, the latest at the end."""
+        present = self._contents_of_tasks.get(key.task, set())
         said: dict[tuple[int, str], RunLabel] = {}
-        for change in live_changes(with_contents(self.changes())):
-            if change.key == now.key and change.id < now.id and change.content not in present:
+        for change in changes:
+            if change.key == key and change.content not in (content, None) and change.content not in present:
                 for label in change.labels:
                     said.pop((label.step, label.name), None)
                     said[label.step, label.name] = label
         return tuple(label for label in said.values() if label.label is not None)
 
-    def note_replaced(self, key: VideoKey) -> int:
-        """Append a change that says which labels do not hold as the file of a video was replaced, once; returns their number."""
-        content = self._content(key)
-        if content is None or any(change.key == key and change.content == content for change in self.changes()):
-            return 0
-        said = self._said_of_former_files(Change(_next_id(self.changes()), key, content=content))
-        if said:
-            self.append(key, [RunLabel(label.step, label.name, None) for label in said], REPLACED)
-        return len(said)
+    @cached_property
+    def _contents_of_tasks(self) -> dict[str, set[str | None]]:
+        """The contents of the videos that each task has now."""
+        found: dict[str, set[str | None]] = {}
+        for key, content in (self.contents or {}).items():
+            found.setdefault(key.task, set()).add(content)
+        return found
+
+    def note_replaced(self) -> dict[VideoKey, int]:
+        """Append, once a video, which labels do not hold as its file was replaced; returns their number by video."""
+        changes = self.changes()
+        noted, of_video = {(change.key, change.content) for change in changes}, dict[VideoKey, list[Change]]()
+        for change in live_changes(with_contents(changes)):
+            of_video.setdefault(change.key, []).append(change)
+        removed: dict[VideoKey, list[RunLabel]] = {}
+        for key, content in sorted((self.contents or {}).items()):
+            if key in of_video and content is not None and (key, content) not in noted:
+                said = self._said_of_former_files(key, content, of_video[key])
+                removed[key] = [RunLabel(label.step, label.name, None) for label in said]
+        removed = {key: labels for key, labels in removed.items() if labels}
+        if removed:
+            self.append_all(removed, REPLACED)
+        return {key: len(labels) for key, labels in removed.items()}
 
     def note_contents(self) -> None:
         """Append the content of each video with labels that earlier versions wrote without it."""
-        without = {change.key for change in with_contents(self.changes()) if change.content is None and change.undoes is None}
-        for key in sorted(without | (self._annotated() - {change.key for change in self.changes()})):
-            if self._content(key) is not None:
-                self.append(key, (), "content of the video file")
+        changes = self.changes()
+        without = {change.key for change in with_contents(changes) if change.content is None and change.undoes is None}
+        keys = sorted(without | (self._annotated() - {change.key for change in changes}))
+        if known := {key: () for key in keys if self._content(key) is not None}:
+            self.append_all(known, "content of the video file")
 
     def _write(self, changes: Sequence[Change]) -> None:
         """Append lines and wait until they are on disk; if that fails, the file is as before. What could not be read again is refused."""
@@ -252,9 +284,10 @@ def parse_changes(data: bytes) -> list[Change]:
     return found
 
 
-def _refuse_stale(history: Sequence[Change], labels: Sequence[RunLabel], seen: int) -> None:
-    steps = {label.step for label in labels}
-    if changed := sorted({step for change in history if change.id > seen for step in change.steps & steps}):
+def _refuse_stale(since: Iterable[Change], labels: Mapping[VideoKey, Sequence[RunLabel]]) -> None:
+    """An error if one of these changes is of a step that is to be labelled."""
+    steps = {(key, label.step) for key, of_video in labels.items() for label in of_video}
+    if changed := sorted(step for change in since for step in change.steps if (change.key, step) in steps):
         raise InputError(
             f"step {changed[0] + 1} was labelled somewhere else meanwhile, perhaps in another window; "
             "nothing was saved: reload the page to see that label, then change it if it is wrong"

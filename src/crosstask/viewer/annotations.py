@@ -52,8 +52,9 @@ class AnnotationStore:
             for step in labelled
         ]
         path = self._file(key)
-        self.run.labels.append(key, labels, "viewer", seen=seen)
+        change = self.run.labels.append(key, labels, "viewer", seen=seen)
         self._write(key)
+        self._refresh(self._videos_of(change) - {key})
         return f"annotations/{path.name}"
 
     def label_step(
@@ -62,7 +63,7 @@ class AnnotationStore:
         """The change that labels one step, or removes its label with None."""
         self._raise_if_changed(key)
         change = self.run.labels.append(key, [self._label(key, step, said)], "review" if drawn else "viewer", drawn, seen)
-        self._refresh(key)
+        self._refresh(self._videos_of(change))
         return change
 
     def confirm_step(
@@ -80,7 +81,7 @@ class AnnotationStore:
         """The change with this number, now undone."""
         self.run.raise_if_remade()
         change = self.run.labels.undo(number)
-        self._refresh(change.key)
+        self._refresh(self._videos_of(change))
         return change
 
     def _raise_if_changed(self, key: VideoKey) -> None:
@@ -114,17 +115,22 @@ class AnnotationStore:
         found = self.run.localizations.get(next(iter(self.run.run.methods), ""), {}).get(key)
         return [] if found is None else found.steps
 
-    def _refresh(self, key: VideoKey) -> None:
-        """Rewrite the annotation file of a video, where there is one, with the steps as they are now."""
-        if self._file(key).is_file():
-            self._write(key)
+    def _videos_of(self, change: Change) -> set[VideoKey]:
+        """The videos that a change is of: those of its task with the file that it is of, whatever its name was then."""
+        contents = self.run.contents.items()
+        same = {key for key, content in contents if (key.task, content) == (change.key.task, change.content)}
+        return same or ({change.key} & self.run.n_segments.keys())
+
+    def _refresh(self, keys: Collection[VideoKey]) -> None:
+        """Rewrite the annotation files of videos, where there are any, with the steps as they are now."""
+        for key in sorted(keys):
+            if self._file(key).is_file():
+                self._write(key)
 
     def refresh_all(self) -> None:
-        """Rewrite the annotation files of all videos with labels: after a new run their steps may have other numbers."""
-        for key in sorted(
-            ({change.key for change in self.run.labels.changes()} | self.run.labels.labels().keys()) & self.run.n_segments.keys()
-        ):
-            self._refresh(key)
+        """Rewrite the annotation files of all videos with labels: their steps may have other numbers, labels or answers."""
+        labels = self.run.labels
+        self._refresh(({change.key for change in labels.changes()} | labels.labels().keys()) & self.run.n_segments.keys())
 
     def _write(self, key: VideoKey) -> None:
         """Write the annotation file of a video: its shown steps as they are now, whatever other pages and processes said meanwhile."""
