@@ -6,7 +6,7 @@ import pytest
 from crosstask.datasets import open_corpus
 from crosstask.datasets.corpus_writer import LAYOUTS, STAGING, write_corpus
 from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
-from crosstask.records import InputError, NoFeatures
+from crosstask.records import InputError, Interval, NoFeatures, StepInterval
 from crosstask.storage import nonblocking_lock
 from tiny import tiny_corpus
 
@@ -105,3 +105,28 @@ def test_tasks_whose_files_would_be_the_same_are_refused(source, tmp_path, one, 
     tasks = {task_id: replace(task, id=task_id) for task_id, task in zip((one, other), source.tasks.values(), strict=False)}
     with pytest.raises(InputError, match="two task ids differ only in '_' and '-', or in case"):
         write_corpus(replace(source, tasks=tasks, videos=()), tmp_path / "out", "corpus.toml")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("title", "url", "step"),
+    [("Make\nLatte", "a\nb", "pour\nmilk"), (' "Latte"', "http://x/?a=1,2", "pour 'milk'"), ("é", '"', "#1")],
+)
+def test_what_was_written_is_read_as_what_it_was(source, layout, title, url, step, tmp_path):
+    tasks = {i: replace(task, title=title, url=url, steps=(step, *task.steps[1:])) for i, task in source.tasks.items()}
+    short = (StepInterval(0, Interval(0, 0.0002)), StepInterval(1, Interval(1.23456, 4)))
+    key, videos = source.videos[0].key, tuple(replace(video, url=url) for video in source.videos)
+    write_corpus(replace(source, tasks=tasks, videos=videos, annotations={key: short}), tmp_path / "out", layout)
+    read = open_corpus(tmp_path / "out")
+    assert {task.title.strip() for task in read.tasks.values()} == {" ".join(title.split())} or layout == "corpus.toml"
+    assert {" ".join(task.steps[0].split()) for task in read.tasks.values()} == {" ".join(step.split())}
+    assert {video.url for video in read.videos} == {" ".join(url.split())}
+    assert [(i.step, round(i.interval.end_s, 4)) for i in read.annotations[key]] == [(0, 0.0002), (1, 4)]
+
+
+def test_a_corpus_that_would_be_read_as_another_is_refused(source, tmp_path):
+    key = source.videos[0].key
+    late = replace(source, annotations={key: (StepInterval(99, Interval(1, 2)),)})
+    with pytest.raises(InputError, match=r"corpus 'tiny' cannot be written as release: .*step 100 does not exist"):
+        write_corpus(late, tmp_path / "out", "release")
+    assert not list((tmp_path / "out").glob("*"))

@@ -57,3 +57,10 @@ def test_real_data_has_the_published_counts(real_data):
     corpus = read_niv(real_data / "niv")
     assert (len(corpus.tasks), len(corpus.videos), sum(len(t.steps) for t in corpus.tasks.values())) == (5, 148, 48)
     assert sum(len(a) for a in corpus.annotations.values()) == 1320
+
+
+@pytest.mark.parametrize("text", ["{}", "[" * 200_000, '{"making coffee": 3}', "{"])
+def test_step_lists_that_are_none_are_refused(folder, text):
+    (folder / "tasks.json").write_text(text)
+    with pytest.raises(InputError, match=r"tasks\.json: .*expected"):
+        read_niv(folder)

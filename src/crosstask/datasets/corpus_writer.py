@@ -1,19 +1,19 @@
 """Writing any corpus, in the published layout or as a `corpus.toml` folder; features are pooled to one row per second."""
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from filecmp import cmp
 from pathlib import Path
 
-from crosstask.datasets.corpus_toml import write_corpus_toml
+from crosstask.datasets.corpus_toml import read_corpus_toml, write_corpus_toml
 from crosstask.datasets.published_texts import write_published_texts
-from crosstask.datasets.release import videos_text, write_release, write_step_intervals
+from crosstask.datasets.release import one_line, read_release, videos_text, write_release, write_step_intervals
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.features import write_feature_spec, write_rows, write_text_side
 from crosstask.features.pooling import pool_to_seconds
 from crosstask.records import Corpus, FeatureRows, InputError, NoFeatures, StepInterval, VideoKey, folded_name
-from crosstask.storage import move_files, nonblocking_lock, paths_in, write_text
+from crosstask.storage import csv_text, move_files, nonblocking_lock, paths_in, write_text
 
 LAYOUTS = ("release", "corpus.toml")
 STAGING = ".unfinished-conversion"  # in the folder that is written
@@ -38,7 +38,9 @@ def write_corpus(
     with nonblocking_lock(folder):
         shutil.rmtree(staging, ignore_errors=True)  # of a killed conversion
         try:
-            counts = _write(replace_underscores_in_task_ids(corpus), staging, layout, rate, advance)
+            renamed = replace_underscores_in_task_ids(corpus)
+            counts = _write(renamed, staging, layout, rate, advance)
+            _refuse_other_meaning(renamed, staging, layout)
             _refuse_other_files(folder, staging)
             move_files(staging, folder, last=_LISTS)
         finally:
@@ -72,6 +74,37 @@ def _write(corpus: Corpus, folder: Path, layout: str, rate: float, advance: Call
         "subtitles": len(with_subtitles),
         "features": len(lengths),
     }
+
+
+def _refuse_other_meaning(corpus: Corpus, written: Path, layout: str) -> None:
+    """An error where the corpus that was written cannot be read, or says something else: a name that the layout has no place for."""
+    try:
+        read = read_release(written) if layout == "release" else read_corpus_toml(written)
+        before, after = _contents(corpus), _contents(read)
+    except InputError as error:
+        raise InputError(f"corpus '{corpus.name}' cannot be written as {layout}: {error}") from None
+    for name, value in before.items():
+        if value != after.get(name):
+            raise InputError(
+                f"corpus '{corpus.name}' cannot be written as {layout}: {name} would be read as something else; rename it"
+            )
+
+
+def _contents(corpus: Corpus) -> dict[str, object]:
+    """What is said of each task and video; times to the millisecond."""
+
+    def rounded(intervals: Iterable[StepInterval]) -> list[tuple[int, str, str]]:
+        return sorted((i.step, f"{i.interval.start_s:.3f}", f"{i.interval.end_s:.3f}") for i in intervals)
+
+    found: dict[str, object] = {
+        f"task '{task.id}'": (one_line(task.title), [one_line(step) for step in task.steps], task.primary)
+        for task in corpus.tasks.values()
+    }
+    for video in corpus.videos:
+        found[f"video {video.key}"] = [
+            rounded(known[video.key]) if video.key in known else None for known in (corpus.annotations, corpus.windows)
+        ]
+    return found
 
 
 def _refuse_other_files(folder: Path, staging: Path) -> None:
@@ -129,7 +162,7 @@ def _write_corpus_toml_folder(corpus: Corpus, folder: Path) -> None:
     write_corpus_toml(folder / "corpus.toml", corpus.tasks)
     write_published_texts(corpus.tasks.values(), folder)
     write_text(folder / "videos.csv", videos_text(corpus.videos))
-    write_text(folder / "video_seconds.csv", "".join(f"{video},{seconds}\n" for video, seconds in sorted(corpus.seconds.items())))
+    write_text(folder / "video_seconds.csv", csv_text(sorted(corpus.seconds.items())))
     for video in corpus.videos:
         if video.key in corpus.annotations:
             write_step_intervals(folder / "annotations" / f"{video.key}.csv", corpus.annotations[video.key])

@@ -5,6 +5,7 @@ relative position in the video.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,10 @@ def corpus_from_annotated_videos(
     videos_of_task: dict[str, list[AnnotatedVideo]] = {}
     for video in videos:
         videos_of_task.setdefault(video.task, []).append(video)
+    if twice := [key for key, n in Counter((video.task, video.id) for video in videos).items() if n > 1]:
+        raise InputError(
+            f"{folder}: two annotations of video {twice[0][1]} of task {twice[0][0]}; expected one, so rename or remove one"
+        )
     tasks = {}
     for task_id, members in sorted(videos_of_task.items()):
         steps = steps_by_mean_position(members, min_share)

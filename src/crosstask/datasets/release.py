@@ -40,12 +40,13 @@ from crosstask.records import (
     refuse_escaping_id,
     refuse_unfit_key,
 )
-from crosstask.storage import existing_derived_folder, paths_in, raise_if_disk_failed, write_json, write_text
+from crosstask.storage import csv_text, existing_derived_folder, paths_in, raise_if_disk_failed, write_json, write_text
 from crosstask.storage import read_text as storage_text
 
 log = logging.getLogger(__name__)
 STEPS_FILE = "steps.json"  # beside windows that we made: the steps of each task, which they number, and digests of the subtitles
 NO_SUBTITLES = SubtitleFolders(())
+_SHORTEST_S = 0.001  # ours: times are written to the millisecond, unless they would be 0
 _NAMED = 5  # tasks that a warning lists
 _MAX_DIGITS = 6  # of T in seconds, eleven days; larger values are refused, as arrays of length T are allocated
 
@@ -298,7 +299,7 @@ def write_release(corpus: Corpus, folder: Path) -> None:
     write_text(release / "videos.csv", videos_text(corpus.videos))
     write_text(release / "videos_val.csv", videos_text(v for v in corpus.videos if v.key in corpus.validation))
     known = sorted({video.id: corpus.n_segments(video) for video in corpus.videos if corpus.knows_length(video)}.items())
-    write_text(release / "video_seconds.csv", "".join(f"{video},{seconds}\n" for video, seconds in known))
+    write_text(release / "video_seconds.csv", csv_text(known))
     for video in corpus.videos:
         if video.key in corpus.annotations:
             write_step_intervals(release / "annotations" / f"{video.key}.csv", corpus.annotations[video.key])
@@ -312,12 +313,19 @@ def _tasks_text(tasks: Iterable[Task]) -> str:
             raise InputError(
                 f"task '{task.title}': a step name holds a comma, which separates steps in the published layout; rename the step"
             )
-    return "".join(f"{t.id}\n{t.title}\n{t.url}\n{len(t.steps)}\n{','.join(t.steps)}\n\n" for t in tasks)
+    return "".join(
+        f"{t.id}\n{one_line(t.title)}\n{one_line(t.url)}\n{len(t.steps)}\n{','.join(map(one_line, t.steps))}\n\n" for t in tasks
+    )
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks, which separate entries in the published layout."""
+    return " ".join(text.split())
 
 
 def videos_text(videos: Iterable[Video]) -> str:
     """The text of a video list: lines `task,video,url`."""
-    return "".join(f"{video.task},{video.id},{video.url}\n" for video in videos)
+    return csv_text((video.task, video.id, one_line(video.url)) for video in videos)
 
 
 def write_step_intervals(path: Path, intervals: Iterable[StepInterval]) -> Path:
@@ -327,4 +335,5 @@ def write_step_intervals(path: Path, intervals: Iterable[StepInterval]) -> Path:
 
 
 def _format_seconds(value: float) -> str:
-    return f"{value:.3f}".rstrip("0").rstrip(".")
+    digits = 3 if value == 0 or value >= _SHORTEST_S else 12  # an interval must not end at 0
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".")
