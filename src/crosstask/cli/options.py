@@ -130,7 +130,7 @@ def test_videos(corpus: "Corpus", videos: Path | None, split: int | None) -> "li
     from crosstask.metrics.truth import annotated_videos
 
     if videos is not None:
-        return [video for video in listed_videos(corpus, videos) if video.key in corpus.annotations]
+        return listed_videos(corpus, videos)
     if split is not None:
         return [video for video in _split(corpus, split, "keep").test if video.key in corpus.annotations]
     return annotated_videos(corpus)

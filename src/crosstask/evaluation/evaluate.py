@@ -159,7 +159,7 @@ def evaluate(
     tested = annotated_videos(corpus) if videos is None else _by_key(corpus, videos)
     if not tested:
         raise InputError(
-            f"corpus '{corpus.name}': no annotated video of known length to evaluate; expected annotations/TASK_VIDEO.csv"
+            f"corpus '{corpus.name}': no annotated video to evaluate; expected annotations/TASK_VIDEO.csv"
         )
     scorer = _named(model, corpus, tested, seed) if isinstance(model, str) else with_text_side(model, corpus.text_side)
     joint = fit_joint_decoder(scorer, corpus, tested) if flag_argument(with_narration, "with_narration") else None
@@ -195,7 +195,7 @@ def _by_key(corpus: Corpus, videos: Iterable[str | Video]) -> list[Video]:
     found = [video for video in corpus.videos if video.key in wanted]
     if missing := sorted(map(str, wanted - {video.key for video in found})):
         raise InputError(f"video {missing[0]} is not in corpus '{corpus.name}'; expected TASK_VIDEO of its list")
-    return [video for video in found if video.key in corpus.annotations]
+    return found
 
 
 def evaluate_videos(
