@@ -1,5 +1,6 @@
 """The configuration of an experiment, and the jobs that train and evaluate its arms: tuning first if asked for, then every run."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -14,11 +15,13 @@ from crosstask.jobs import Job, run_all
 from crosstask.records import Corpus
 from crosstask.runs.folder import EXPERIMENT_KIND
 
+log = logging.getLogger(__name__)
 Results = dict[str, list[dict[str, Any]]]  # name of the arm -> result of each run
 Progress = Callable[
     [str, int], AbstractContextManager[Callable[[], None]]
 ]  # stage, number of jobs -> function to call after each job
 RUN_KIND = EXPERIMENT_KIND  # of the run folder of an experiment
+_NAMED = 20  # videos that a warning lists
 _TUNING_SEED_OFFSET = 1000  # seeds of tuning jobs; larger than any number of runs
 
 _RATES = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3)  # from the paper's at D = 3200 to what narrower features need
@@ -106,7 +109,18 @@ class ExperimentConfig:
         if not self.synthetic:
             jobs = [replace(job, values={**job.values, "corpus_digest": corpus_digest(self.corpus)}) for job in jobs]
         with self.progress(stage, len(jobs)) as advance:
-            return run_all(work, jobs, self.out / "jobs", self.engine, self.workers, advance, self.address)
+            results = run_all(work, jobs, self.out / "jobs", self.engine, self.workers, advance, self.address)
+        _warn_of_skipped(results)
+        return results
+
+
+def _warn_of_skipped(results: Sequence[Any]) -> None:
+    """Log the videos that could not be evaluated, each once although it is tested in several jobs."""
+    skipped = {key: why for result in results if isinstance(result, Mapping) for key, why in result.get("skipped", {}).items()}
+    for why in [skipped[key] for key in sorted(skipped)][:_NAMED]:
+        log.warning("skipped: %s", why)
+    if len(skipped) > _NAMED:
+        log.warning("and %d more videos were skipped; the files in jobs/ name them all", len(skipped) - _NAMED)
 
 
 def job_values(config: ExperimentConfig, arm: Arm, run: int) -> dict[str, Any]:
