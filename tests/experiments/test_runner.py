@@ -77,7 +77,7 @@ def test_an_experiment_that_can_evaluate_no_video_is_an_error_and_not_a_recall_o
     for path in (tmp_path / "corpus" / "crosstask_release" / "annotations").iterdir():
         path.write_text("nonsense\n")
     _forget_the_corpus()
-    with pytest.raises(InputError, match="no video could be evaluated; the first: .*found 'nonsense'"):
+    with pytest.raises(InputError, match=r"no video could be evaluated; the first: .*found 'nonsense'"):
         experiment_named("cross-task")(replace(config, runs=1, methods=("uniform",)))
 
 

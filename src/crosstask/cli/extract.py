@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, check_engine
-from crosstask.cli.output import note, print_json, report_skipped, say
+from crosstask.cli.output import print_json, report_skipped, say
 from crosstask.cli.progress import progress
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.datasets.published_texts import write_published_texts
 from crosstask.datasets.release import videos_text, write_release, write_step_intervals
 from crosstask.datasets.subtitles.webvtt import write_webvtt
+from crosstask.datasets.text_files import csv_text
 from crosstask.features import write_feature_spec, write_rows, write_text_side
 from crosstask.features.pooling import pool_to_seconds
 from crosstask.records import Corpus, FeatureRows, InputError, NoFeatures, StepInterval, VideoKey, folded_name
@@ -129,7 +130,7 @@ def _write_corpus_toml_folder(corpus: Corpus, folder: Path) -> None:
     write_corpus_toml(folder / "corpus.toml", corpus.tasks)
     write_published_texts(corpus.tasks.values(), folder)
     write_text(folder / "videos.csv", videos_text(corpus.videos))
-    write_text(folder / "video_seconds.csv", "".join(f"{video},{seconds}\n" for video, seconds in sorted(corpus.seconds.items())))
+    write_text(folder / "video_seconds.csv", csv_text(sorted(corpus.seconds.items())))
     for video in corpus.videos:
         if video.key in corpus.annotations:
             write_step_intervals(folder / "annotations" / f"{video.key}.csv", corpus.annotations[video.key])

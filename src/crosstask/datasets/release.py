@@ -23,7 +23,7 @@ from pathlib import Path
 
 from crosstask.datasets.published_texts import with_published_texts, write_published_texts
 from crosstask.datasets.subtitle_folders import SubtitleFolders
-from crosstask.datasets.text_files import csv_rows, read_text
+from crosstask.datasets.text_files import csv_rows, csv_text, one_line, read_text
 from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
 from crosstask.records import (
     Corpus,
@@ -85,7 +85,9 @@ def _tasks_of(release: Path) -> dict[str, Task]:
     for path, primary in ((release / "tasks_primary.txt", True), (release / "tasks_related.txt", False)):
         for task in read_tasks(path, primary) if path.exists() else ():
             if (other := tasks.setdefault(task.id, task)).steps != task.steps:
-                raise InputError(f"{path.name}: task {task.id} is '{other.title}' and '{task.title}', with other steps; rename one")
+                raise InputError(
+                    f"{path.name}: task {task.id} is '{other.title}' and '{task.title}', with other steps; rename one"
+                )
     return tasks
 
 
@@ -304,7 +306,7 @@ def write_release(corpus: Corpus, folder: Path) -> None:
     write_text(release / "videos.csv", videos_text(corpus.videos))
     write_text(release / "videos_val.csv", videos_text(v for v in corpus.videos if v.key in corpus.validation))
     known = sorted({video.id: corpus.n_segments(video) for video in corpus.videos if corpus.knows_length(video)}.items())
-    write_text(release / "video_seconds.csv", "".join(f"{video},{seconds}\n" for video, seconds in known))
+    write_text(release / "video_seconds.csv", csv_text(known))
     for video in corpus.videos:
         if video.key in corpus.annotations:
             write_step_intervals(release / "annotations" / f"{video.key}.csv", corpus.annotations[video.key])
@@ -318,12 +320,13 @@ def _tasks_text(tasks: Iterable[Task]) -> str:
             raise InputError(
                 f"task '{task.title}': a step name holds a comma, which separates steps in the published layout; rename the step"
             )
-    return "".join(f"{t.id}\n{t.title}\n{t.url}\n{len(t.steps)}\n{','.join(t.steps)}\n\n" for t in tasks)
+    blocks = [(t.id, t.title, t.url, str(len(t.steps)), ",".join(t.steps), "") for t in tasks]
+    return "".join(f"{one_line(line)}\n" for block in blocks for line in block)
 
 
 def videos_text(videos: Iterable[Video]) -> str:
     """The text of a video list: lines `task,video,url`."""
-    return "".join(f"{video.task},{video.id},{video.url}\n" for video in videos)
+    return csv_text((video.task, video.id, video.url) for video in videos)
 
 
 def write_step_intervals(path: Path, intervals: Iterable[StepInterval]) -> Path:
@@ -333,4 +336,5 @@ def write_step_intervals(path: Path, intervals: Iterable[StepInterval]) -> Path:
 
 
 def _format_seconds(value: float) -> str:
-    return f"{value:.3f}".rstrip("0").rstrip(".")
+    rounded = f"{value:.3f}".rstrip("0").rstrip(".")
+    return rounded if float(rounded) else f"{value:g}"  # an interval that ends at 0 cannot be read

@@ -1,8 +1,9 @@
-"""UTF-8 text, CSV and JSON files read with an `InputError` that names the file."""
+"""UTF-8 text, CSV and JSON files read with an `InputError` that names the file, and rows written as CSV."""
 
 import csv
+import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,22 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield number, row
     except csv.Error as error:
         raise InputError(f"{'/'.join(path.parts[-2:])}: {error}; expected plain comma-separated lines") from None
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Lines that `csv_rows` reads back; a line break in a field, which would end the row, becomes a space."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([one_line(str(field)) for field in row] for row in rows)
+    return text.getvalue()
+
+
+def one_line(text: str) -> str:
+    """The text with spaces for line breaks.
+
+    >>> one_line("pour\\nmilk")
+    'pour milk'
+    """
+    return " ".join(text.splitlines())
 
 
 def read_json(path: Path, expected: str) -> Any:

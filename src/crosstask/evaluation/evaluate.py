@@ -158,9 +158,7 @@ def evaluate(
     refuse_other_spec(getattr(model, "feature_spec", UNKNOWN), corpus.feature_spec)
     tested = annotated_videos(corpus) if videos is None else _by_key(corpus, videos)
     if not tested:
-        raise InputError(
-            f"corpus '{corpus.name}': no annotated video to evaluate; expected annotations/TASK_VIDEO.csv"
-        )
+        raise InputError(f"corpus '{corpus.name}': no annotated video to evaluate; expected annotations/TASK_VIDEO.csv")
     scorer = _named(model, corpus, tested, seed) if isinstance(model, str) else with_text_side(model, corpus.text_side)
     joint = fit_joint_decoder(scorer, corpus, tested) if flag_argument(with_narration, "with_narration") else None
     found = evaluate_videos(corpus, scorer, tested, advance, decoder, joint)

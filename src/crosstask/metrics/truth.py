@@ -36,7 +36,5 @@ def annotated_videos(corpus: Corpus) -> list[Video]:
     return [
         video
         for video in corpus.videos
-        if corpus.task_of(video).primary
-        and video.key not in corpus.validation
-        and video.key in corpus.annotations
+        if corpus.task_of(video).primary and video.key not in corpus.validation and video.key in corpus.annotations
     ]
