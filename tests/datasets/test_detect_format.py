@@ -160,6 +160,14 @@ def test_real_five_tasks_are_detected(real_data):
     assert len(open_corpus(real_data / "niv").videos) == 148
 
 
+def test_breakfast_files_that_would_be_one_video_are_refused(tmp_path):
+    for name in ("P03/cam-stereo_tea.txt", "P03-cam/stereo_tea.txt"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("1-30 pour_milk\n")
+    with pytest.raises(InputError, match="two annotations would be those of video P03-cam-stereo_tea of task tea; rename one"):
+        open_corpus(tmp_path)
+
+
 @pytest.mark.parametrize("layout", ["release", "corpus.toml"])
 @pytest.mark.parametrize("name", [*SAMPLES, "Breakfast"])
 def test_conversion_round_trip(write, tmp_path, name, layout):

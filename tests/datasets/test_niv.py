@@ -53,6 +53,15 @@ def test_invalid_files_are_named(folder, name, text, message):
         read_niv(folder)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"), [("{}", "expected an object of task titles"), ("[" * 200_000, "not valid JSON"), ("{", "not valid JSON")]
+)
+def test_a_file_without_step_lists_is_named(folder, text, message):
+    (folder / "tasks.json").write_text(text)
+    with pytest.raises(InputError, match=rf"tasks.json: {message}.* task titles"):
+        read_niv(folder)
+
+
 def test_real_data_has_the_published_counts(real_data):
     corpus = read_niv(real_data / "niv")
     assert (len(corpus.tasks), len(corpus.videos), sum(len(t.steps) for t in corpus.tasks.values())) == (5, 148, 48)

@@ -46,6 +46,10 @@ def corpus_from_annotated_videos(
     Features (`features/VIDEO.npy`, one row per second) and subtitles (`subtitles/VIDEO.vtt`) of the folder are used.
     """
     videos_of_task: dict[str, list[AnnotatedVideo]] = {}
+    keys = [VideoKey(video.task, video.id) for video in videos]
+    if len(set(keys)) < len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise InputError(f"{folder}: two annotations would be those of video {twice.video} of task {twice.task}; rename one")
     for video in videos:
         videos_of_task.setdefault(video.task, []).append(video)
     tasks = {}

@@ -8,16 +8,14 @@
 Video lengths are not published: without features, T is the end of the last annotated step.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
 
 from crosstask.datasets.release import read_step_intervals
-from crosstask.datasets.text_files import csv_rows
+from crosstask.datasets.text_files import csv_rows, read_json
 from crosstask.features.npy_files import NpyFeatures
 from crosstask.records import MAX_VIDEO_S, Corpus, InputError, Interval, StepInterval, Task, Video, VideoKey, at_line
-from crosstask.storage import read_text
 
 
 def is_niv(folder: Path) -> bool:
@@ -67,11 +65,8 @@ def _with_features(corpus: Corpus, features: NpyFeatures) -> Corpus:
 
 
 def _read_step_lists(path: Path) -> dict[str, list[str]]:
-    try:
-        lists = json.loads(read_text(path))
-    except ValueError:
-        raise InputError(f"{path.name}: not JSON; expected task titles with their step names") from None
-    if not isinstance(lists, dict) or not all(isinstance(steps, list) for steps in lists.values()):
+    lists = read_json(path, "expected task titles with their step names")
+    if not isinstance(lists, dict) or not lists or not all(isinstance(steps, list) for steps in lists.values()):
         raise InputError(f"{path.name}: expected an object of task titles, each with a list of step names")
     return {str(title): [str(step).lower() for step in steps] for title, steps in lists.items()}
 
