@@ -6,7 +6,7 @@ import pytest
 from crosstask.datasets import open_corpus
 from crosstask.datasets.corpus_writer import LAYOUTS, STAGING, write_corpus
 from crosstask.datasets.subtitles.timeline import DisplayedCue, narration_from_cues, untimed_words
-from crosstask.records import InputError, Interval, NoFeatures, StepInterval
+from crosstask.records import Corpus, InputError, Interval, NoFeatures, StepInterval, Task, Video
 from crosstask.storage import nonblocking_lock
 from tiny import tiny_corpus
 
@@ -21,6 +21,20 @@ def test_lists_that_cannot_be_read_are_not_overwritten(tmp_path, layout, name):
     with pytest.raises(InputError, match="expected a new folder"):
         write_corpus(tiny_corpus(), tmp_path, layout)
     assert mine.read_text() == "[tasks.tea\nsteps = [" and len(list(tmp_path.rglob("*.*"))) == 1
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_commas_quotes_and_line_breaks_in_names_are_read_back(tmp_path, layout):
+    task = Task("tea", "Make\nTea", ("boil\nwater", "pour"), "http://x\n7")
+    video = Video("tea", 'Tea, part "1"', "http://x/a,b")
+    found = (StepInterval(1, Interval(0.0, 0.0004)),)
+    corpus = Corpus("tea", {"tea": task}, (video,), frozenset(), {video.id: 20}, {video.key: found}, {video.key: found})
+    write_corpus(corpus, tmp_path, layout)
+    read = open_corpus(tmp_path)
+    assert read.videos == (video,) and read.n_segments(video) == 20
+    assert read.annotations[video.key] == read.windows[video.key] == found
+    steps = ("boil\nwater", "pour") if layout == "corpus.toml" else ("boil water", "pour")
+    assert read.tasks["tea"].steps == steps
 
 
 @pytest.mark.parametrize("layout", ["release", "corpus.toml"])

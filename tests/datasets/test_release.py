@@ -58,6 +58,15 @@ def test_wrong_number_of_steps_is_rejected(tmp_path):
         read_tasks(path, primary=True)
 
 
+@pytest.mark.parametrize("name", ["tasks_primary.txt", "tasks_related.txt"])
+def test_a_task_id_with_two_step_lists_is_refused(tmp_path, name):
+    write_tiny(tmp_path)
+    with (tmp_path / "crosstask_release" / name).open("a") as file:
+        file.write("1\nMake Espresso\n\n3\ngrind,press,pour\n\n")
+    with pytest.raises(InputError, match=f"{name}: task 1 is 'Make Latte' and 'Make Espresso', with other steps; rename one"):
+        open_corpus(tmp_path)
+
+
 def test_a_step_with_a_comma_cannot_be_written(tmp_path):
     corpus = write_tiny(tmp_path / "a")
     with_comma = corpus.only([])

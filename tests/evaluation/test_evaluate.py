@@ -40,7 +40,7 @@ def test_a_named_video_without_annotation_is_skipped_by_name():
     named = annotated_videos(corpus)[:3]
     corpus = replace(corpus, annotations={key: known for key, known in corpus.annotations.items() if key != named[1].key})
     found = evaluate("uniform", corpus, [str(video.key) for video in named])
-    assert found.n_videos == 2 and "has no annotation; expected annotations" in found.skipped[str(named[1].key)]
+    assert found.n_videos == 2 and "no annotation; expected annotations" in found.skipped[str(named[1].key)]
 
 
 def test_a_model_is_neither_evaluated_nor_trained_further_on_features_of_another_spec():
@@ -112,6 +112,22 @@ def test_a_video_whose_annotation_is_gone_is_skipped_with_a_reason(tmp_path):
     (tmp_path / "crosstask_release" / "annotations" / "1_-v1_1.csv").unlink()
     result = evaluate_videos(corpus, method_named("uniform"), tested)
     assert list(result.skipped) == ["1_-v1_1"] and "cannot be read: No such file" in result.skipped["1_-v1_1"]
+
+
+def test_annotated_videos_without_features_and_named_ones_without_annotation_are_skipped_with_a_reason(tmp_path):
+    write_tiny(tmp_path)
+    model = train(open_corpus(tmp_path), pack=False)
+    (tmp_path / "crosstask_features" / "-v1_1.npy").unlink()
+    assert evaluate(model, open_corpus(tmp_path)).skipped == {
+        "1_-v1_1": "video 1_-v1_1: no features; the model needs those that it was trained on, (T, 6)"
+    }
+    (tmp_path / "crosstask_release" / "video_seconds.csv").unlink()
+    for result in (evaluate("uniform", open_corpus(tmp_path)), evaluate(model, open_corpus(tmp_path), ["1_-v1_1", "1_-v1_2"])):
+        assert list(result.skipped) == ["1_-v1_1"] and "length unknown; expected features" in result.skipped["1_-v1_1"]
+    (tmp_path / "crosstask_release" / "annotations" / "1_-v1_2.csv").unlink()
+    result = evaluate(model, open_corpus(tmp_path), ["1_-v1_2", "1_-v1_3"])
+    assert result.n_videos == 1
+    assert result.skipped == {"1_-v1_2": "video 1_-v1_2: no annotation; expected annotations/1_-v1_2.csv"}
 
 
 @pytest.mark.parametrize("name", METHODS)

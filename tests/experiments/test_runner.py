@@ -17,6 +17,7 @@ from crosstask.experiments import corpora, runner
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.registry import experiment_named
 from crosstask.experiments.runner import TUNING_GRIDS, ExperimentConfig, on_edge, tune
+from crosstask.records import InputError
 from tiny import write_tiny
 
 QUICK = {"learning_rate": 0.01, "dropout": 0.1, "initial_epochs": 20, "epochs": 20}
@@ -55,6 +56,29 @@ def test_results_of_a_corpus_that_was_changed_since_are_not_used_again(config, t
     _forget_the_corpus()
     experiment_named("cross-task")(quick)
     assert job.read_bytes() != before
+
+
+def test_videos_that_cannot_be_evaluated_are_named_and_counted(config, tmp_path, caplog):
+    corpus = tmp_path / "corpus"
+    (corpus / "crosstask_release" / "annotations" / "1_-v1_1.csv").write_text("nonsense\n")
+    (corpus / "crosstask_release" / "video_seconds.csv").unlink()
+    (corpus / "crosstask_features" / "-v1_2.npy").unlink()
+    _forget_the_corpus()
+    experiment_named("cross-task")(replace(config, runs=6, methods=("uniform", "random"), train_videos_per_task=1))
+    named = [record.getMessage() for record in caplog.records if record.getMessage().startswith("skipped: ")]
+    assert len(named) == 2
+    assert "1_-v1_1.csv, line 1: found 'nonsense'" in named[0] and "1_-v1_2: length unknown" in named[1]
+    of_uniform = json.loads((config.out / "results.json").read_text())["results"]["uniform"]
+    assert of_uniform["skipped"] > 0
+    assert sum(of_uniform["videos"]) + of_uniform["skipped"] == 6 * (4 + 5)
+
+
+def test_an_experiment_that_can_evaluate_no_video_is_an_error_and_not_a_recall_of_zero(config, tmp_path):
+    for path in (tmp_path / "corpus" / "crosstask_release" / "annotations").iterdir():
+        path.write_text("nonsense\n")
+    _forget_the_corpus()
+    with pytest.raises(InputError, match=r"no video could be evaluated; the first: .*found 'nonsense'"):
+        experiment_named("cross-task")(replace(config, runs=1, methods=("uniform",)))
 
 
 def _forget_the_corpus():

@@ -16,7 +16,7 @@ from crosstask.cli.options import (
     check_decoder,
     test_videos,
 )
-from crosstask.cli.output import counted, note, percent, print_json, print_table
+from crosstask.cli.output import counted, note, percent, print_json, print_table, report_skipped
 from crosstask.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def evaluate(
             found = evaluate_model(scorer, opened, tested, decoder, seed + draw, advance, with_narration)
             results.append(found.to_json())
     result = results[0] if draws == 1 else _mean(results)
-    for reason in result["skipped"].values():
-        note(f"warning: skipped: {reason}")
+    report_skipped(result["skipped"])
     if as_json:
         print_json(result)
     else:

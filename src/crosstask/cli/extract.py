@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosstask.cli.options import AsJson, check_engine
-from crosstask.cli.output import note, print_json, say
+from crosstask.cli.output import print_json, report_skipped, say
 from crosstask.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -144,11 +144,3 @@ def team_of(engine: str, workers: int | None, address: str | None) -> "Workers":
         workers or min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),
         address,
     )
-
-
-def report_skipped(skipped: dict[str, str]) -> None:
-    """One line a video, the first twenty in full."""
-    for reason in [reason for _, reason in sorted(skipped.items())][:20]:
-        note(f"warning: skipped: {reason}")
-    if len(skipped) > 20:
-        note(f"warning: and {len(skipped) - 20} more were skipped; --json names them all")

@@ -38,6 +38,14 @@ def note(text: str) -> None:
     typer.echo(printable(text), err=True)
 
 
+def report_skipped(skipped: dict[str, str]) -> None:
+    """One line a video, the first twenty in full."""
+    for reason in [reason for _, reason in sorted(skipped.items())][:20]:
+        note(f"warning: skipped: {reason}")
+    if len(skipped) > 20:
+        note(f"warning: and {len(skipped) - 20} more were skipped; --json names them all")
+
+
 def print_json(value: Any) -> None:
     """The result as JSON, and nothing else, on stdout."""
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crosstask.cli.extract import Address, Device, Engine, Every, Weights, WorkerCount, report_skipped, team_of, weights_given
+from crosstask.cli.extract import Address, Device, Engine, Every, Weights, WorkerCount, team_of, weights_given
 from crosstask.cli.options import AsJson, Seed
-from crosstask.cli.output import command, counted, note, percent, print_json, recorded_command, say
+from crosstask.cli.output import command, counted, note, percent, print_json, recorded_command, report_skipped, say
 from crosstask.cli.progress import duration, progress, size
 
 if TYPE_CHECKING:

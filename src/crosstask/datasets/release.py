@@ -56,11 +56,7 @@ def read_release(folder: Path) -> Corpus:
     release = folder / "crosstask_release"
     if not (release / "tasks_primary.txt").exists():
         raise InputError(f"{folder}: no crosstask_release/tasks_primary.txt; expected the published layout or a corpus.toml")
-    tasks = {task.id: task for task in read_tasks(release / "tasks_primary.txt", primary=True)}
-    related = release / "tasks_related.txt"
-    if related.exists():
-        tasks |= {task.id: task for task in read_tasks(related, primary=False) if task.id not in tasks}
-    tasks = with_published_texts(tasks, folder)
+    tasks = with_published_texts(_tasks_of(release), folder)
     videos = read_videos(release / "videos.csv", tasks)
     validation = release / "videos_val.csv"
     features = folder / "crosstask_features"
@@ -82,6 +78,18 @@ def read_release(folder: Path) -> Corpus:
         feature_spec=read_feature_spec(features),
         text_side=find_text_side(features),
     )
+
+
+def _tasks_of(release: Path) -> dict[str, Task]:
+    """The tasks of both files by id; an error for an id with two step lists, since annotations and windows number steps."""
+    tasks: dict[str, Task] = {}
+    for path, primary in ((release / "tasks_primary.txt", True), (release / "tasks_related.txt", False)):
+        for task in read_tasks(path, primary) if path.exists() else ():
+            if (other := tasks.setdefault(task.id, task)).steps != task.steps:
+                raise InputError(
+                    f"{path.name}: task {task.id} is '{other.title}' and '{task.title}', with other steps; rename one"
+                )
+    return tasks
 
 
 def read_tasks(path: Path, primary: bool) -> list[Task]:

@@ -1,5 +1,6 @@
 """Evaluation of a model or method on annotated videos: the scores of every method are decoded by the same ordered inference."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,9 @@ from crosstask.records import (
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+log = logging.getLogger(__name__)
+_NAMED = 20  # videos that a warning lists
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,9 +161,7 @@ def evaluate(
     refuse_other_spec(getattr(model, "feature_spec", UNKNOWN), corpus.feature_spec)
     tested = annotated_videos(corpus) if videos is None else videos_argument(videos, corpus)
     if not tested:
-        raise InputError(
-            f"corpus '{corpus.name}': no annotated video of known length to evaluate; expected annotations/TASK_VIDEO.csv"
-        )
+        raise InputError(f"corpus '{corpus.name}': no annotated video to evaluate; expected annotations/TASK_VIDEO.csv")
     scorer = _named(model, corpus, tested, seed) if isinstance(model, str) else with_text_side(model, corpus.text_side)
     joint = fit_joint_decoder(scorer, corpus, tested) if flag_argument(with_narration, "with_narration") else None
     found = evaluate_videos(corpus, scorer, tested, advance, decoder, joint)
@@ -231,6 +233,14 @@ def evaluate_videos(
         "iou": intervals.iou(),
     }
     return Evaluation(by_metric, len(hits), skipped, recall.by_step(), average_precision.steps_without_positives(), hits)
+
+
+def log_skipped(skipped: Mapping[str, str]) -> None:
+    """Log why videos were skipped, the first few by name."""
+    for key in sorted(skipped)[:_NAMED]:
+        log.warning("skipped: %s", skipped[key])
+    if len(skipped) > _NAMED:
+        log.warning("and %d more videos were skipped", len(skipped) - _NAMED)
 
 
 def reason_for(video: Video, error: InputError) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crosstask.evaluation.evaluate import evaluate_videos
+from crosstask.evaluation.evaluate import evaluate_videos, log_skipped
 from crosstask.evaluation.paired import METRICS, compare_methods, summarise_method
 from crosstask.experiments.arms import arm_of_method
 from crosstask.experiments.job import split_for_job, training_videos
@@ -81,6 +81,7 @@ def compare(
         raise InputError(f"settings of '{unknown[0]}', which is not compared; expected those of {', '.join(names)}")
     built = [resolve_method(method, **given.get(name, {})) for name, method in zip(names, methods, strict=True)]
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    skipped: dict[str, str] = {}
     for run in range(runs):
         values = {
             "seed": seed + run,
@@ -95,7 +96,10 @@ def compare(
             train = training_videos(corpus, split.train, {"train_on": train_on, "n_tasks": None})
             chosen = corpus.only_tasks({video.task for video in train}).only(train)
             scorer = one.fit(chosen, np.random.default_rng([seed + run, 1]))
-            found[name].append(evaluate_videos(corpus, scorer, split.test).to_json() | {"trained_on": len(train)})
+            evaluation = evaluate_videos(corpus, scorer, split.test)
+            skipped.update(evaluation.skipped)
+            found[name].append(evaluation.to_json() | {"trained_on": len(train)})
             advance()
+    log_skipped(skipped)
     results = {name: summarise_method(of_runs) for name, of_runs in found.items()}
     return Comparison(results, {f"{a} - {b}": compare_methods(results[a], results[b]) for a, b in combinations(names, 2)})

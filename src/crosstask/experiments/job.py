@@ -56,8 +56,8 @@ def split_for_job(corpus: Corpus, values: Mapping[str, Any]) -> Split:
         split = Split(split.train, tuple(listed)) if listed else inner_split(corpus, split, rng)
     if values["shared_videos"] == "drop":
         split = without_shared_videos(split, corpus)
-    test = tuple(v for v in split.test if v.key in corpus.annotations and corpus.knows_length(v))
-    if not test:
+    test = tuple(v for v in split.test if v.key in corpus.annotations)
+    if not any(map(corpus.knows_length, test)):
         raise InputError(
             f"corpus '{corpus.name}': no annotated video is left to evaluate with {n} training videos per task; use fewer of them "
             "(--train-videos) or --split-by group"
@@ -93,9 +93,11 @@ def _fit_and_evaluate(corpus: Corpus, train: Sequence[Video], test: Sequence[Vid
     method = build_method(values["method"], values["sharing"], values["learning"])
     scorer = method.fit(training_corpus, np.random.default_rng([values["seed"], 1]))
     evaluation = evaluate_videos(corpus, scorer, test)
+    if test and not evaluation.n_videos:
+        raise InputError(f"corpus '{corpus.name}': no video could be evaluated; the first: {min(evaluation.skipped.values())}")
     result = evaluation.to_json() | {"steps": dict(evaluation.recall_by_step), "trained_on": len(train)}
     if values.get("show"):
-        result["parses"] = _localizations(corpus, scorer, test)
+        result["parses"] = _localizations(corpus, scorer, [v for v in test if str(v.key) not in evaluation.skipped])
     return result
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from crosstask.evaluation.evaluate import log_skipped
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.corpora import corpora_for_tuning, corpus_digest, corpus_of_run, open_without_features, synthetic_name
 from crosstask.experiments.job import train_and_evaluate
@@ -106,7 +107,11 @@ class ExperimentConfig:
         if not self.synthetic:
             jobs = [replace(job, values={**job.values, "corpus_digest": corpus_digest(self.corpus)}) for job in jobs]
         with self.progress(stage, len(jobs)) as advance:
-            return run_all(work, jobs, self.out / "jobs", self.engine, self.workers, advance, self.address)
+            results = run_all(work, jobs, self.out / "jobs", self.engine, self.workers, advance, self.address)
+        log_skipped(
+            {key: why for of_job in results if isinstance(of_job, Mapping) for key, why in of_job.get("skipped", {}).items()}
+        )
+        return results
 
 
 def job_values(config: ExperimentConfig, arm: Arm, run: int) -> dict[str, Any]:

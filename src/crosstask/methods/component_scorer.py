@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from crosstask.learning.float16 import linear_scores
 from crosstask.learning.zhukov19.component_model import log_softmax
+from crosstask.methods.protocols import refuse_other_width
 from crosstask.records import InputError, Task
 from crosstask.text import SHARING, Vocabulary
 from crosstask.text.sharing import sharing_from_values, sharing_to_values
@@ -31,11 +32,7 @@ class ComponentScorer:
 
     def raw_score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
         """(T, D) -> (T, K), Eq. (1) itself: the paper decodes f, we decode its log softmax (deviation 7)."""
-        n_dimensions = self.parameters.shape[1] - 1
-        if features.ndim != 2 or features.shape[1] != n_dimensions:
-            raise InputError(
-                f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
-            )
+        refuse_other_width(features, self.parameters.shape[1] - 1)
         parts = self.vocabulary.components_of(task)
         weights = parts.averaging @ self.parameters[parts.numbers].astype(np.float64)  # (K, D + 1)
         return linear_scores(features, weights)

@@ -27,6 +27,7 @@ from crosstask.learning.hmm.task_prior import (
 )
 from crosstask.learning.hmm.whitening import Whitening
 from crosstask.methods.hmm_arrays import known_steps
+from crosstask.methods.protocols import refuse_other_width
 from crosstask.methods.text_prior import text_directions
 from crosstask.records import InputError, StepLabel, Task, TextSide
 from crosstask.text.encoders import Encoder
@@ -155,11 +156,7 @@ class HmmScorer:
 
     def _lda_scores(self, lda: LdaWeights, features: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
         """(T, K + 1) scores of features (T, D), background last."""
-        n_dimensions = len(self.whitening.deviation)
-        if features.ndim != 2 or features.shape[1] != n_dimensions:
-            raise InputError(
-                f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
-            )
+        refuse_other_width(features, len(self.whitening.deviation))
         with np.errstate(invalid="ignore", over="ignore"):
             scores = np.asarray(centred_scores(features, lda.weights) - lda.offsets, dtype=np.float64)
         if not np.isfinite(scores).all():

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import Corpus, Task
+from crosstask.records import Corpus, InputError, Task
 
 Scores = npt.NDArray[np.floating]
 
@@ -25,6 +25,16 @@ class Method(Protocol):
     def fit(self, corpus: Corpus, rng: np.random.Generator) -> Scorer:
         """A scorer trained on every video of the corpus."""
         ...
+
+
+def refuse_other_width(features: npt.NDArray[np.floating], n_dimensions: int) -> None:
+    """An error for features of another shape than (T, D) with the D columns of the training; (T, 0) stands for a video without any."""
+    if features.ndim == 2 and not features.shape[1]:
+        raise InputError(f"no features; the model needs those that it was trained on, (T, {n_dimensions})")
+    if features.ndim != 2 or features.shape[1] != n_dimensions:
+        raise InputError(
+            f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
+        )
 
 
 class Params:

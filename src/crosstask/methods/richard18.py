@@ -14,7 +14,7 @@ import numpy.typing as npt
 from crosstask.learning.baselines.action_sets import ActionSetSettings, learn_from_sets
 from crosstask.learning.baselines.set_network import SetNetwork, SetNetworkSettings, train_set_network
 from crosstask.methods.component_scorer import ComponentScorer
-from crosstask.methods.protocols import Params
+from crosstask.methods.protocols import Params, refuse_other_width
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, Task
 from crosstask.storage import single_thread
@@ -71,11 +71,7 @@ class SetNetworkScorer:
 
     def score(self, task: Task, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
         """(T, D) -> (T, K)."""
-        n_dimensions = self.network.into_hidden.shape[1] - 1
-        if features.ndim != 2 or features.shape[1] != n_dimensions:
-            raise InputError(
-                f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
-            )
+        refuse_other_width(features, self.network.into_hidden.shape[1] - 1)
         parts = self.vocabulary.components_of(task)
         return self.network.scores(features, parts.numbers) @ parts.averaging.T
 

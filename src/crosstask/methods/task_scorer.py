@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crosstask.learning.float16 import linear_scores
+from crosstask.methods.protocols import refuse_other_width
 from crosstask.records import InputError, Task
 
 
@@ -26,11 +27,7 @@ class TaskScorer:
                 f"task '{task.title}': not one of the {len(self.weights)} tasks this model was trained on, or with other steps, and it "
                 "shares nothing between tasks; train on it, or use a method that shares, such as hmm"
             )
-        if features.ndim != 2 or features.shape[1] != weights.shape[1] - 1:
-            n_dimensions = weights.shape[1] - 1
-            raise InputError(
-                f"features have shape {features.shape}; the model was trained on {n_dimensions} columns, expected (T, {n_dimensions})"
-            )
+        refuse_other_width(features, weights.shape[1] - 1)
         return linear_scores(features, weights)
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ Truth = npt.NDArray[np.bool_]
 
 def true_segments(corpus: Corpus, video: Video) -> Truth:
     """(T, K): True where segment t lies in a true interval of step k; starts are rounded down, ends up."""
-    n_segments = corpus.n_segments(video)
     if video.key not in corpus.annotations:
-        raise InputError(f"video {video.key} has no annotation; expected annotations/{video.key}.csv")
+        raise InputError(f"video {video.key}: no annotation; expected annotations/{video.key}.csv")
+    n_segments = corpus.n_segments(video)
     truth = np.zeros((n_segments, len(corpus.task_of(video).steps)), dtype=np.bool_)
     for annotated in corpus.annotations[video.key]:
         interval = annotated.interval
@@ -32,12 +32,9 @@ def true_segments(corpus: Corpus, video: Video) -> Truth:
 
 
 def annotated_videos(corpus: Corpus) -> list[Video]:
-    """The primary, non-validation videos that have an annotation and a known length, in corpus order."""
+    """The primary, non-validation videos that have an annotation, in corpus order."""
     return [
         video
         for video in corpus.videos
-        if corpus.task_of(video).primary
-        and video.key not in corpus.validation
-        and video.key in corpus.annotations
-        and corpus.knows_length(video)
+        if corpus.task_of(video).primary and video.key not in corpus.validation and video.key in corpus.annotations
     ]
