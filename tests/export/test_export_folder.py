@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -99,3 +100,16 @@ def test_what_was_exported_together_is_replaced_by_an_export_of_at_least_as_much
     write_exported(tmp_path / "out", table("a, b"), films)
     with pytest.raises(InputError, match=r"steps\.csv: exported from \.\./b\.mp4, and would be overwritten"):
         write_exported(tmp_path / "out", table("a again"), films[:1])
+
+
+def test_two_exports_into_one_folder_follow_each_other(tmp_path):
+    """A loop over videos may run several at once; each file is recorded."""
+    names = [f"{i}.vtt" for i in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        list(
+            pool.map(
+                lambda name: write_exported(tmp_path, [FormatFiles(lambda: [(name, ("x",))], True)], [tmp_path / name]), names
+            )
+        )
+    recorded = [file for export in json.loads((tmp_path / RECORD).read_text())["exports"] for file in export["files"]]
+    assert sorted(recorded) == names == sorted(path.name for path in tmp_path.glob("[!.]*"))

@@ -39,7 +39,8 @@ def write_exported(
 
     Nothing is written where a file would be overwritten that was edited, is not from these sources, or was not exported.
     """
-    with blocking_lock(folder, lambda owner: log.warning("%s: waiting for process %s, which exports into it", folder, owner)):
+    record = folder / RECORD  # its lock lies in the folder, whose parent need not be writable
+    with blocking_lock(record, lambda owner: log.warning("%s: waiting for process %s, which exports into it", folder, owner)):
         exports = _open_exports(folder, sources)
         if not overwrite:
             for one in formats:
