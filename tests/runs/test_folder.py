@@ -11,9 +11,9 @@ from crosstask.runs import (
     Run,
     RunLabel,
     RunVideo,
+    claim_run_folder,
     note_replaced_videos,
     open_run,
-    refuse_other_run,
     refuse_place_of_run,
     write_localizations,
     write_run,
@@ -120,14 +120,14 @@ def test_labels_of_a_person_replace_the_answers_of_every_method_at_once(tmp_path
 def test_a_run_is_not_written_into_a_corpus(tmp_path, name):
     (tmp_path / name).mkdir() if name == "crosstask_release" else (tmp_path / name).write_text("")
     with pytest.raises(InputError, match="a corpus, whose annotations would be taken for labels"):
-        refuse_other_run(tmp_path, "run")
+        claim_run_folder(tmp_path, "run")
 
 
 def test_a_run_is_not_written_over_a_file_nor_below_one(tmp_path):
     (tmp_path / "v.mp4").write_text("")
     for place in (tmp_path / "v.mp4", tmp_path / "v.mp4" / "run"):
         with pytest.raises(InputError, match=r"v\.mp4: a file; expected a folder for the run"):
-            refuse_other_run(place, "localize")
+            claim_run_folder(place, "localize")
 
 
 def test_a_run_of_other_videos_is_not_overwritten(tmp_path):
@@ -136,14 +136,14 @@ def test_a_run_of_other_videos_is_not_overwritten(tmp_path):
     ours.write_bytes(b"")
     shown = replace(run, videos=tuple(replace(video, media=str(ours)) for video in run.videos))
     write_run(folder, shown, {"proposed": parses})
-    refuse_other_run(folder, "demo", [theirs, ours])
-    refuse_other_run(folder, "demo")
+    claim_run_folder(folder, "demo", [theirs, ours])
+    claim_run_folder(folder, "demo")
     with pytest.raises(InputError, match=r"it holds the steps found in other videos, such as ours.mp4"):
-        refuse_other_run(folder, "demo", [theirs])
+        claim_run_folder(folder, "demo", [theirs])
     with pytest.raises(InputError, match="it holds the run of `crosstask demo`"):
-        refuse_other_run(folder, "run", [ours])
+        claim_run_folder(folder, "run", [ours])
     ours.unlink()  # the collection was moved
-    refuse_other_run(folder, "demo", [theirs])
+    claim_run_folder(folder, "demo", [theirs])
 
 
 def test_a_run_of_videos_that_are_away_is_not_overwritten_by_that_of_others(tmp_path):
@@ -152,34 +152,34 @@ def test_a_run_of_videos_that_are_away_is_not_overwritten_by_that_of_others(tmp_
     away = tuple(replace(v, media=str(tmp_path / f"{v.id}.mp4"), content=f"content {v.id}") for v in run.videos)
     write_run(folder, replace(run, videos=away), {"proposed": parses})
     new, ids = [tmp_path / "new.mp4"], [video.id for video in away]
-    refuse_other_run(folder, "demo", new, ids, lambda: [away[0].content, "other"])
+    claim_run_folder(folder, "demo", new, ids, lambda: [away[0].content, "other"])
     with pytest.raises(InputError, match=f"it holds the steps found in other videos, such as {away[0].id}"):
-        refuse_other_run(folder, "demo", new, ids, lambda: ["other"])
+        claim_run_folder(folder, "demo", new, ids, lambda: ["other"])
     write_run(folder, replace(run, videos=tuple(replace(v, content=None) for v in away)), {"proposed": parses})
-    refuse_other_run(folder, "demo", new, ids, lambda: ["other"])
+    claim_run_folder(folder, "demo", new, ids, lambda: ["other"])
     with pytest.raises(InputError, match="it holds the steps found in other videos"):
-        refuse_other_run(folder, "demo", new, ["new"], lambda: ["other"])
+        claim_run_folder(folder, "demo", new, ["new"], lambda: ["other"])
 
 
 def test_a_run_of_other_videos_without_files_is_not_overwritten(tmp_path):
     """Feature files and subtitles have no video file by which they could be told apart."""
     folder, run, _ = tiny_run(tmp_path / "r")
-    refuse_other_run(folder, "demo", ids=["new", run.videos[0].id])
+    claim_run_folder(folder, "demo", ids=["new", run.videos[0].id])
     with pytest.raises(InputError, match=f"it holds the steps found in other videos, such as {run.videos[0].id}"):
-        refuse_other_run(folder, "demo", ids=["new"])
+        claim_run_folder(folder, "demo", ids=["new"])
     with pytest.raises(InputError, match="it holds the steps found in other videos"):
-        refuse_other_run(folder, "demo", [tmp_path / "new.mp4"], ["new"])
+        claim_run_folder(folder, "demo", [tmp_path / "new.mp4"], ["new"])
 
 
 @pytest.mark.parametrize("name", ["features", "constraints", "annotations", ".crosstask", "videos/tea"])
 def test_a_run_is_not_written_into_a_folder_of_a_corpus(tmp_path, name):
     """The next run would take CORPUS/constraints for windows of the user's, and find none."""
     (tmp_path / "corpus.toml").write_text("")
-    for check in (refuse_place_of_run, lambda folder: refuse_other_run(folder, "run")):
+    for check in (refuse_place_of_run, lambda folder: claim_run_folder(folder, "run")):
         with pytest.raises(InputError, match=f"in the folder '{name.partition('/')[0]}' of a corpus, which is not for runs"):
             check(tmp_path / name)
-    refuse_other_run(tmp_path / "run", "run")
-    refuse_other_run(tmp_path / "runs" / name, "run")
+    claim_run_folder(tmp_path / "run", "run")
+    claim_run_folder(tmp_path / "runs" / name, "run")
 
 
 def test_a_run_is_not_written_beside_annotations_that_are_not_its_own(tmp_path):
@@ -187,14 +187,47 @@ def test_a_run_is_not_written_beside_annotations_that_are_not_its_own(tmp_path):
     (tmp_path / "annotations").mkdir()
     (tmp_path / "annotations" / "1_a.csv").write_text("1,2,3\n")
     with pytest.raises(InputError, match="annotations that are no labels of a run"):
-        refuse_other_run(tmp_path, "localize")
+        claim_run_folder(tmp_path, "localize")
     (tmp_path / "labels.jsonl").write_text("")
-    refuse_other_run(tmp_path, "localize")
+    claim_run_folder(tmp_path, "localize")
 
 
 def test_a_damaged_run_can_be_made_again(tmp_path):
     (tmp_path / "run.json").write_text("{")
-    refuse_other_run(tmp_path, "run")
+    claim_run_folder(tmp_path, "run")
+
+
+@pytest.mark.parametrize(
+    "name", ["model.safetensors", "report.html", "transcripts/a.json", "figures/map.svg", "scores/hmm/1_a.npy"]
+)
+@pytest.mark.parametrize("kind", ["run", "localize", "demo", "experiment"])
+def test_a_run_is_not_written_over_files_that_are_of_no_run(tmp_path, name, kind):
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(InputError, match=f"its {name.partition('/')[0]} is of no run and would be overwritten or removed"):
+        claim_run_folder(tmp_path, kind)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / name]
+
+
+def test_what_an_interrupted_command_left_may_be_overwritten_by_the_next(tmp_path):
+    claim_run_folder(tmp_path, "run")
+    (tmp_path / "model.safetensors").write_text("of the interrupted command")
+    claim_run_folder(tmp_path, "run")
+
+
+def test_finished_jobs_of_an_experiment_are_continued(tmp_path):
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "figure.png").write_bytes(b"")
+    claim_run_folder(tmp_path, "experiment")
+
+
+def test_only_transcripts_of_the_run_are_removed(tmp_path):
+    folder, run, parses = tiny_run(tmp_path / "r")
+    mine = folder / "transcripts" / "mine.json"
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("mine")
+    write_run(folder, run, {"proposed": parses}, transcripts={})
+    assert mine.read_text() == "mine"
 
 
 def test_transcripts_of_subtitles_that_are_gone_are_removed(tmp_path):
@@ -235,5 +268,5 @@ def test_a_run_is_not_written_over_the_results_of_an_experiment_that_left_no_run
     (tmp_path / "results.json").write_text("{}")
     for kind in ("run", "localize", "demo"):
         with pytest.raises(InputError, match="it holds the results of an experiment, which would be overwritten"):
-            refuse_other_run(tmp_path, kind)
-    refuse_other_run(tmp_path, "experiment")
+            claim_run_folder(tmp_path, kind)
+    claim_run_folder(tmp_path, "experiment")

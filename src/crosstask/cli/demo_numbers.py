@@ -18,10 +18,10 @@ def show_numbers_demo(out: Path, seed: int, as_json: bool) -> None:
     from time import perf_counter
 
     from crosstask.experiments.demo import run_demo
-    from crosstask.runs import refuse_other_run
+    from crosstask.runs import claim_run_folder
     from crosstask.storage import nonblocking_lock
 
-    refuse_other_run(out, KIND)
+    claim_run_folder(out, KIND)
     begun = perf_counter()
     shown = run_demo(seed, note)
     note("writing the run folder and its figures")

@@ -70,7 +70,7 @@ def experiment(
     from crosstask.experiments.tables import refuse_other_experiment
     from crosstask.pipeline.preflight import refuse_outdated_features
     from crosstask.report.experiment import write_experiment_report
-    from crosstask.runs import refuse_other_run
+    from crosstask.runs import claim_run_folder
     from crosstask.storage import nonblocking_lock
 
     asks = experiment_named(name)
@@ -108,11 +108,11 @@ def experiment(
         command=recorded_command(context),
     )
     opened = open_corpus(corpus) if synthetic_name(corpus) is None else None
-    refuse_other_run(out, RUN_KIND, ids=() if opened is None else [video.id for video in opened.videos])
     if opened is not None:
         refuse_outdated_features(opened)
     with nonblocking_lock(out):
         refuse_other_experiment(config, name)
+        claim_run_folder(out, RUN_KIND, ids=() if opened is None else [video.id for video in opened.videos])
         result = asks(config)
         tasks = config.open_first_corpus().tasks
         draw_task_map(out, tasks, seed)

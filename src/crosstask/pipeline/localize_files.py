@@ -16,7 +16,7 @@ from crosstask.model.joint_localization import subtitles_beside
 from crosstask.model.localize_video import FEATURES, FoundInFile, localize_file
 from crosstask.pipeline.run_labels import refresh_annotations
 from crosstask.records import InputError, Localization, Narration, Task, VideoKey, folded_name, refuse_escaping_id
-from crosstask.runs import LabelStore, Run, RunVideo, note_replaced_videos, refuse_other_run, write_run
+from crosstask.runs import LabelStore, Run, RunVideo, claim_run_folder, note_replaced_videos, write_run
 from crosstask.storage import nonblocking_lock, write_text
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def write_localized_run(folder: Path, found: Sequence[LocalizedFile], task: Task
     }
     ids, contents = [video.id for video in run.videos], [video.content for video in run.videos]
     with nonblocking_lock(folder):
-        refuse_other_run(folder, _METHOD, media, ids, lambda: contents)
+        claim_run_folder(folder, _METHOD, media, ids, lambda: contents)
         note_replaced_videos(folder, LabelStore(folder, run.tasks, {video.key: video.content for video in run.videos}))
         write_run(folder, run, {_METHOD: list(localizations.values())}, transcripts=said)
         refresh_annotations(folder)

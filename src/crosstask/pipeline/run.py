@@ -53,7 +53,7 @@ from crosstask.records import (
     text_argument,
     whole_argument,
 )
-from crosstask.runs import inside, refuse_other_run
+from crosstask.runs import claim_run_folder, inside
 from crosstask.storage import derived_folder, existing_derived_folder, nonblocking_lock
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.choice import choose_encoder
@@ -148,10 +148,10 @@ def run_folder(folder: Path, out: Path, config: RunConfig, progress: Progress = 
         refuse_other_spec(load_model(config.model).feature_spec, str(config.spec))
     with nonblocking_lock(out), nonblocking_lock(derived_folder(folder)):
         if inside(folder, out):  # perhaps a copied collection
-            refuse_other_run(out, KIND)
+            claim_run_folder(out, KIND)
         else:
             media = media_of(corpus).values()
-            refuse_other_run(out, KIND, media, [video.id for video in corpus.videos], lambda: map(content_of, media))
+            claim_run_folder(out, KIND, media, [video.id for video in corpus.videos], lambda: map(content_of, media))
         return run_stages(corpus, out, config, progress)
 
 

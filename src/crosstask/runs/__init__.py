@@ -3,9 +3,9 @@
 from crosstask.runs.corrected import StepCounts, answer_is_right, confirmed, label_of
 from crosstask.runs.folder import (
     RunFolder,
+    claim_run_folder,
     note_replaced_videos,
     open_run,
-    refuse_other_run,
     refuse_place_of_run,
 )
 from crosstask.runs.label_changes import Change, RunLabel
@@ -23,12 +23,12 @@ __all__ = [
     "RunVideo",
     "StepCounts",
     "answer_is_right",
+    "claim_run_folder",
     "confirmed",
     "inside",
     "label_of",
     "note_replaced_videos",
     "open_run",
-    "refuse_other_run",
     "refuse_outside",
     "refuse_place_of_run",
     "scores_path",

@@ -28,7 +28,7 @@ from crosstask.runs.label_changes import RunLabel
 from crosstask.runs.labels import LABELS_FILE, LabelStore, file_signature
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
 from crosstask.runs.relevance import note_contents
-from crosstask.storage import NotAnArray, load_array, paths_in, read_text
+from crosstask.storage import NotAnArray, load_array, paths_in, read_text, write_text
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -37,6 +37,11 @@ _FOLDERS_OF_A_CORPUS = (
     *("videos", "features", "constraints", "annotations", ".crosstask"),
     *("crosstask_release", "crosstask_features", "crosstask_constraints", "crosstask_subtitles"),
 )
+_FILES_OF_A_RUN = (
+    *("model.safetensors", "model.safetensors.checkpoint", "localizations.json", "report.html", "figure.png", "figure.svg"),
+    *("scores", "transcripts", "figures", "frames", "before_learning"),
+)
+_MARK = ".crosstask-run"  # in a folder that a command has begun to write a run to
 EXPERIMENT_KIND = "experiment"  # of the run folder of an experiment
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -215,28 +220,25 @@ def refuse_place_of_run(folder: Path) -> None:
             raise InputError(f"--out {folder}: in the folder '{part}' of a corpus, which is not for runs; name another folder")
 
 
-def refuse_other_run(
+def claim_run_folder(
     folder: Path,
     kind: str,
     media: Iterable[Path] = (),
     ids: Iterable[str] = (),
     contents: Callable[[], Iterable[str | None]] = tuple,
 ) -> None:
-    """An error where a run of these videos would overwrite something else: a corpus, the run of another verb, or one of other videos.
+    """Make a folder one of runs; an error where a run of these videos would overwrite something else.
 
-    A run is of other videos if none of its video files is among these. Where none of them is there, such as those of a moved collection,
-    the contents are compared, and without these the ids; videos without files are compared by their ids.
+    That is a corpus, files that are of no run, the run of another verb, or one of other videos. A run is of other videos if none of its
+    video files is among these. Where none of them is there, such as those of a moved collection, the contents are compared, and without
+    these the ids; videos without files are compared by their ids.
     """
     refuse_place_of_run(folder)
     if any((folder / name).exists() for name in _CORPUS_FILES):
         raise InputError(f"--out {folder}: a corpus, whose annotations would be taken for labels of the run; name another folder")
     if not (folder / "run.json").is_file():
-        if kind != EXPERIMENT_KIND and (folder / "results.json").is_file() and (folder / "jobs").is_dir():
-            raise InputError(
-                f"--out {folder}: it holds the results of an experiment, which would be overwritten; name another folder"
-            )
-        if not (folder / LABELS_FILE).exists() and any(path.suffix == ".csv" for path in paths_in(folder / "annotations")):
-            raise InputError(f"--out {folder}: it holds annotations that are no labels of a run; name another folder")
+        _refuse_files_of_no_run(folder, kind)
+        write_text(folder / _MARK, "Folder of a run: the command that makes it writes here.\n")
         return
     try:
         there = open_run(folder)
@@ -250,6 +252,20 @@ def refuse_other_run(
         raise InputError(
             f"--out {folder}: it holds the steps found in other videos, such as {other}, which would be overwritten; name another folder"
         )
+
+
+def _refuse_files_of_no_run(folder: Path, kind: str) -> None:
+    """An error where a folder without a run holds what a run would overwrite, unless an interrupted command left it."""
+    if (folder / "jobs").is_dir() and (folder / "results.json").is_file() and kind != EXPERIMENT_KIND:
+        raise InputError(
+            f"--out {folder}: it holds the results of an experiment, which would be overwritten; name another folder"
+        )
+    if not (folder / LABELS_FILE).exists() and any(path.suffix == ".csv" for path in paths_in(folder / "annotations")):
+        raise InputError(f"--out {folder}: it holds annotations that are no labels of a run; name another folder")
+    if (folder / _MARK).exists() or (kind == EXPERIMENT_KIND and (folder / "jobs").is_dir()):
+        return
+    if taken := next((name for name in _FILES_OF_A_RUN if (folder / name).exists()), None):
+        raise InputError(f"--out {folder}: its {taken} is of no run and would be overwritten or removed; name another folder")
 
 
 def _other_video(there: RunFolder, media: set[Path], ids: set[str], contents: Callable[[], Iterable[str | None]]) -> str | None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from crosstask.records import Localization, Narration, StepInterval, VideoKey
+from crosstask.records import InputError, Localization, Narration, StepInterval, VideoKey
+from crosstask.runs.folder import open_run
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
 from crosstask.storage import write_bytes, write_json
 
@@ -24,20 +25,27 @@ def write_run(
 ) -> Path:
     """Write scores (T, K) by (method, video), transcripts, localizations by method, then `run.json`; returns the folder.
 
-    Transcripts that are given replace all that are there: subtitles may be gone since an earlier run.
+    Transcripts that are given replace all of the run that is there: subtitles may be gone since.
     """
     for method, key, values in scores:
         write_bytes(scores_path(folder, method, key), _npy_bytes(np.asarray(values, dtype=np.float16)))
     if transcripts is not None:
-        kept = {transcript_path(folder, key) for key in transcripts}
-        for path in sorted(set((folder / "transcripts").glob("*.json")) - kept):
-            refuse_outside(folder, path.parent)
-            path.unlink(missing_ok=True)
+        for key in sorted({video.key for video in (*run.videos, *_videos_of_run(folder))} - transcripts.keys()):
+            refuse_outside(folder, folder / "transcripts")
+            transcript_path(folder, key).unlink(missing_ok=True)
     for key, narration in (transcripts or {}).items():
         write_json(transcript_path(folder, key), {"format": FORMAT, "lines": transcript_lines(narration)})
     write_localizations(folder, localizations)
     write_json(folder / "run.json", _to_json(run))
     return folder
+
+
+def _videos_of_run(folder: Path) -> tuple[RunVideo, ...]:
+    """The videos of the run that is in a folder; none where it is damaged or there is none."""
+    try:
+        return open_run(folder).run.videos
+    except InputError:
+        return ()
 
 
 def write_localizations(folder: Path, localizations: Mapping[str, Iterable[Localization]]) -> Path:
