@@ -22,7 +22,11 @@ from crosstask.records import InputError
 
 QUICK = RetryPolicy(timeout_s=0.3, attempts=4, pause_s=0.01, max_bytes=10**6)
 CONTENT = bytes(range(256)) * 40
-FILES = {"crosstask_release/videos.csv": b"1,a,http://y\n", "crosstask_release/annotations/1_a.csv": b"1,0,3\n"}
+FILES = {
+    "crosstask_release/videos.csv": b"1,a,http://y\n",
+    "crosstask_release/annotations/1_a.csv": b"1,0,3\n",
+    "crosstask_release/tasks_primary.txt": b"1\nMake Latte\n\n1\npour milk\n\n",
+}
 
 
 def zipped(files):
@@ -107,7 +111,7 @@ def test_a_full_disk_is_seen_before(server, tmp_path, monkeypatch):
 def test_a_part_is_fetched_unpacked_recorded_and_verified(tmp_path):
     with misbehaving_server(zipped(FILES)) as server:
         first = download_part(PARTS["release"], tmp_path, [f"{server.address}/gone", f"{server.address}/truncates"], QUICK)
-        assert first["files"] == 2 and not first["verified"] and first["from"].endswith("truncates")
+        assert first["files"] == 3 and not first["verified"] and first["from"].endswith("truncates")
         assert (tmp_path / "crosstask_release" / "annotations" / "1_a.csv").read_bytes() == b"1,0,3\n"
         again = download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)
         assert again["verified"] and again["from"] is None, "an existing archive is not downloaded again"
@@ -122,7 +126,7 @@ def test_a_length_that_is_too_short_is_found_out_and_set_aside(tmp_path):
     with misbehaving_server(zipped(FILES)) as server:
         with pytest.raises(InputError, match="download it again"):
             download_part(PARTS["release"], tmp_path, [f"{server.address}/promises-too-little"], QUICK)
-        assert download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)["files"] == 2
+        assert download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)["files"] == 3
 
 
 BOMB = zipped({"crosstask_release/a": b"\0" * 30_000_000})
@@ -149,7 +153,7 @@ def test_hostile_archives_write_nothing(tmp_path, name):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.zip").write_bytes(data)
     with pytest.raises(InputError, match=message):
-        unpack(tmp_path / "in" / "a.zip", tmp_path / "in" / "out", "crosstask_release", UnpackLimits(max_files=50))
+        unpack(tmp_path / "in" / "a.zip", tmp_path / "in" / "out", "crosstask_release", limits=UnpackLimits(max_files=50))
     assert sorted(p.name for p in tmp_path.rglob("*") if p.is_file()) == ["a.zip"]
 
 
@@ -171,7 +175,7 @@ def test_a_tar_without_the_folder_still_finds_its_place(tmp_path):
 def test_the_verb(tmp_path):
     with misbehaving_server(zipped(FILES)) as server:
         answer = json_of("download", "release", "--out", tmp_path / "d", "--from", f"{server.address}/plain")
-        assert answer["parts"][0]["files"] == 2
+        assert answer["parts"][0]["files"] == 3
         assert "not a web address" in refused("download", "release", "--out", tmp_path / "e", "--from", "file:///etc/passwd")
         message = refused("download", "release", "--out", tmp_path / "e", "--from", f"{server.address}/gone", "--attempts", 1)
         assert "404" in message and "--from" in message
@@ -247,7 +251,7 @@ def test_a_damaged_archive_is_downloaded_again_by_the_next_command(tmp_path):
         with pytest.raises(InputError):
             download_part(PARTS["release"], tmp_path, (f"{server.address}/plain",), QUICK)
         server.content = zipped(FILES)
-        assert download_part(PARTS["release"], tmp_path, (f"{server.address}/plain",), QUICK)["files"] == 2
+        assert download_part(PARTS["release"], tmp_path, (f"{server.address}/plain",), QUICK)["files"] == 3
 
 
 def test_files_are_on_disk_before_they_have_their_final_names(tmp_path, monkeypatch):
@@ -261,7 +265,7 @@ def test_files_are_on_disk_before_they_have_their_final_names(tmp_path, monkeypa
         return real_replace(path, target)
 
     monkeypatch.setattr(Path, "replace", replace_flushed)
-    assert unpack(archive, tmp_path / "set", "crosstask_release") == 2
+    assert unpack(archive, tmp_path / "set", "crosstask_release") == 3
 
 
 def test_what_a_killed_download_left_is_removed_once_the_archive_is_there(tmp_path):
@@ -315,8 +319,8 @@ def test_folders_count_as_entries_of_an_archive(tmp_path):
     folders = [(f"crosstask_release/{i}", b"", tarfile.DIRTYPE) for i in range(9)]
     (tmp_path / "a.tar").write_bytes(tarred(*folders, ("crosstask_release/a.csv", b"1", tarfile.REGTYPE)))
     with pytest.raises(InputError, match="more than 9 files"):
-        unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release", UnpackLimits(max_files=9))
-    assert unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release", UnpackLimits(max_files=10)) == 1
+        unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release", limits=UnpackLimits(max_files=9))
+    assert unpack(tmp_path / "a.tar", tmp_path / "out", "crosstask_release", limits=UnpackLimits(max_files=10)) == 1
 
 
 def test_a_file_that_was_edited_since_is_not_overwritten_by_a_repeated_download(tmp_path, caplog):
@@ -343,3 +347,30 @@ def test_the_verb_says_that_nothing_was_downloaded(tmp_path):
 def test_a_malformed_address_is_not_blamed_on_the_server(tmp_path, address):
     with pytest.raises(InputError, match="the address, or one that the server redirects to, is malformed"):
         fetch_file(address, tmp_path / "f", QUICK)
+
+
+@pytest.mark.parametrize("other", ["__MACOSX/crosstask_release/._videos.csv", "backup/crosstask_release/tasks_primary.txt"])
+def test_the_outermost_folder_of_an_archive_is_taken(tmp_path, other):
+    with misbehaving_server(zipped({other: b"old"} | FILES)) as server:
+        report = download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)
+    release = tmp_path / "crosstask_release"
+    found = {str(path.relative_to(tmp_path)): path.read_bytes() for path in release.rglob("*") if path.is_file()}
+    assert found == FILES and report["files"] == len(FILES)
+
+
+@pytest.mark.parametrize("name", ["holiday/photo.txt", "crosstask_release/readme.txt", "readme.txt"])
+def test_an_archive_of_something_else_is_refused_and_not_recorded(tmp_path, name):
+    with misbehaving_server(zipped({name: b"x"})) as server:
+        with pytest.raises(InputError, match=r"no crosstask_release/tasks_primary\.txt in it; expected an archive of this part"):
+            download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)
+        assert not (tmp_path / "crosstask_release").exists()
+        server.content = zipped(FILES)
+        assert download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)["files"] == 3
+
+
+def test_a_file_in_the_place_of_a_folder_leaves_the_archive(tmp_path):
+    (tmp_path / "crosstask_release").mkdir()
+    (tmp_path / "crosstask_release" / "annotations").write_text("mine")
+    with misbehaving_server(zipped(FILES)) as server, pytest.raises(OSError, match="annotations"):
+        download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)
+    assert [path.name for path in (tmp_path / ".crosstask" / "downloads").glob("*.zip*")] == ["crosstask_release.zip"]

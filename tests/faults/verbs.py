@@ -50,6 +50,7 @@ def archive_address() -> str:
     """The address of a zip archive on a server in this process, which runs until the process ends."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("crosstask_release/tasks_primary.txt", "1\nMake Latte\n\n1\npour milk\n\n")
         for i in range(30):
             archive.writestr(f"crosstask_release/annotations/1_v{i}.csv", f"1,0,{i}\n" * 200)
     server = SERVERS.enter_context(misbehaving_server(data.getvalue()))

@@ -53,7 +53,7 @@ def download_part(
 def _unpack_or_rename(archive: Path, folder: Path, part: Part, limits: UnpackLimits) -> int:
     """The number of files unpacked; a rejected archive is renamed, so that the next attempt downloads it again."""
     try:
-        return unpack(archive, folder, part.folder, limits)
+        return unpack(archive, folder, part.folder, part.holds, limits)
     except InputError:
         archive.replace(archive.with_name(archive.name + ".refused"))
         raise

@@ -15,6 +15,7 @@ class Part:
     addresses: tuple[str, ...]
     folder: str  # that must exist after unpacking
     contents: str
+    holds: str = "*"  # pattern of a file that must be in it
     size: int | None = None
 
     @property
@@ -31,12 +32,14 @@ PARTS = {
             (f"{_ENS}crosstask_release.zip", f"{_ARCHIVE}{_ENS}crosstask_release.zip"),
             "crosstask_release",
             "tasks, videos, annotations",
+            "tasks_primary.txt",
         ),
         Part(
             "constraints",
             (f"{_ENS}crosstask_constraints.zip", f"{_ARCHIVE}{_ENS}crosstask_constraints.zip"),
             "crosstask_constraints",
             "narration windows",
+            "*.csv",
         ),
         Part("subtitles", (f"{_INRIA}crosstask-subtitles.tar.gz",), "crosstask_subtitles", "subtitles"),
         Part(
@@ -44,6 +47,7 @@ PARTS = {
             (f"{_ENS}crosstask_features.zip",),
             "crosstask_features",
             "features, 3200 columns, one row per second",
+            "*.npy",
             30 * 10**9,
         ),
     )

@@ -37,22 +37,22 @@ class UnpackLimits:
     max_files: int = 200_000
 
 
-def unpack(archive: Path, folder: Path, expected: str, limits: UnpackLimits = UnpackLimits()) -> int:  # noqa: B008
-    """The number of files in the archive, now in `folder / expected`; existing files are kept, and a warning names those that differ."""
+def unpack(archive: Path, folder: Path, expected: str, holds: str = "*", limits: UnpackLimits = UnpackLimits()) -> int:  # noqa: B008
+    """The number of files, now in `folder / expected`; existing ones are kept, and a warning names those that differ.
+
+    They are those of the folder of that name in the archive, or of its only one, with a file that fits the pattern `holds`.
+    """
     temporary = folder / f".{archive.name}.unpacking"
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
     try:
-        count = _write_all(archive, temporary, limits)
-        source = _folder_of(temporary, expected, archive)
+        _write_all(archive, temporary, limits)
+        source = _folder_of(temporary, expected, holds, archive)
+        count = sum(path.is_file() for path in source.rglob("*"))
         flush_tree(source)
         _move_files(source, folder / expected)
     except InputError:
         raise
-    except FileExistsError as error:
-        raise InputError(
-            f"{archive.name}: contains {Path(error.filename).name[:80]!r} twice; this is not a part of the dataset"
-        ) from None
     except OSError as error:
         if error.errno is not None:  # of the disk
             raise
@@ -68,25 +68,30 @@ def _damaged(archive: Path, error: Exception) -> InputError:
     return InputError(f"{archive.name}: damaged or no zip or tar archive ({error}); download it again")
 
 
-def _write_all(archive: Path, temporary: Path, limits: UnpackLimits) -> int:
-    """The number of files written; folders count against the limit too, as they take time and memory."""
+def _write_all(archive: Path, temporary: Path, limits: UnpackLimits) -> None:
+    """Write the files, without what macOS adds; folders count against the limit too, as they take time and memory."""
     allowed = min(limits.max_bytes, int(limits.max_ratio * archive.stat().st_size) + 10**6)
-    count = written = 0
+    written = 0
     for number, (name, stream) in enumerate(_members(archive)):
         if number >= limits.max_files:
             raise InputError(f"{archive.name}: more than {limits.max_files} files; this is not a part of the dataset")
         if stream is None:
             continue
-        count += 1
-        target = temporary.joinpath(*_safe_parts(archive, name))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("xb") as file:
+        parts = _safe_parts(archive, name)
+        if "__MACOSX" in parts or parts[-1].startswith("._"):
+            continue
+        target = temporary.joinpath(*parts)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            opened = target.open("xb")
+        except FileExistsError:
+            raise InputError(f"{archive.name}: contains {parts[-1][:80]!r} twice; this is not a part of the dataset") from None
+        with opened as file:
             while chunk := stream.read(_CHUNK_BYTES):
                 written += len(chunk)
                 if written > allowed:
                     raise InputError(f"{archive.name}: unpacks to more than {allowed} bytes; this is not a part of the dataset")
                 file.write(chunk)
-    return count
 
 
 class _SmallHeaders(tarfile.TarInfo):
@@ -150,15 +155,18 @@ def _safe_parts(archive: Path, name: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _folder_of(temporary: Path, expected: str, archive: Path) -> Path:
-    """The folder of the expected name among the unpacked files, or all of them if there is none."""
-    named = sorted(path for path in temporary.rglob(expected) if path.is_dir())
-    if named:
-        return named[0]
+def _folder_of(temporary: Path, expected: str, holds: str, archive: Path) -> Path:
+    """The outermost folder of the expected name among the unpacked files, or else their only folder or all of them."""
     inside = list(temporary.iterdir())
     if not inside:
         raise InputError(f"{archive.name}: empty; download it again")
-    return inside[0] if len(inside) == 1 and inside[0].is_dir() else temporary
+    named = [path for path in temporary.rglob(expected) if path.is_dir()]
+    named.sort(key=lambda path: (len(path.parts), path))
+    places = named or [inside[0] if len(inside) == 1 and inside[0].is_dir() else temporary]
+    found = next((place for place in places if any(path.is_file() for path in place.rglob(holds))), None)
+    if found is None:
+        raise InputError(f"{archive.name}: no {expected}/{holds} in it; expected an archive of this part of the dataset")
+    return found
 
 
 def _move_files(source: Path, target: Path) -> None:
