@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from crosstask.datasets.subtitle_folders import SubtitleFolders, files_by_video
 from crosstask.datasets.subtitles import READERS, parse_narration, read_narration
+from crosstask.model.joint_localization import subtitles_beside
 from crosstask.records import InputError, Narration, Word
 from fuzz.hanging import no_hang
 
@@ -337,6 +338,17 @@ def test_subtitles_of_a_video_whose_name_goes_on_after_a_dot_are_not_those_of_an
         (tmp_path / name).write_bytes(b"")
     found = files_by_video(tmp_path)
     assert set(found) - {"coffee.encore", "tea.en-GB", "milk.English", "egg.en_US"} == {"tea", "milk", "egg"}
+
+
+def test_subtitles_of_a_video_with_their_whole_name_are_of_no_other(tmp_path: Path) -> None:
+    (tmp_path / "talk.de.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:02.000\npour milk\n")
+    beside = {tmp_path / "talk": "talk", tmp_path / "talk.de": "talk.de"}
+    assert list(SubtitleFolders((tmp_path,), beside)) == ["talk.de"]
+    assert list(SubtitleFolders((tmp_path,), {tmp_path / "talk": "talk"})) == ["talk", "talk.de"]
+    for name in ("talk.mp4", "talk.de.mp4"):
+        (tmp_path / name).write_bytes(b"")
+    assert subtitles_beside(tmp_path / "talk.mp4") is None
+    assert subtitles_beside(tmp_path / "talk.de.mp4") == tmp_path / "talk.de.vtt"
 
 
 def test_of_several_languages_the_plain_name_goes_first_then_english_then_any(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +33,7 @@ class SubtitleFolders(Mapping[str, Narration]):
         return {
             self.beside.get(folder / name, name): path
             for folder in self.folders
-            for name, path in files_by_video(folder).items()
+            for name, path in files_by_video(folder, of_files | {place.name for place in self.beside}).items()
             if path not in self.left_out and (folder / name in self.beside or folder not in with_files or name not in of_files)
         }
 
@@ -66,14 +66,17 @@ class SubtitleFolders(Mapping[str, Narration]):
         return len(self.paths)
 
 
-def files_by_video(folder: Path) -> dict[str, Path]:
+def files_by_video(folder: Path, videos: Container[str] = ()) -> dict[str, Path]:
     """Video id -> subtitle file of a folder; WebVTT is preferred, then SRT, then JSON.
 
-    `NAME.de.vtt` also serves NAME, where neither `NAME.vtt` nor one in English is there; `NAME.end.vtt` does not.
+    `NAME.de.vtt` also serves NAME, where neither `NAME.vtt` nor one in English is there, and no video is called NAME.de; `NAME.end.vtt` does not.
     """
     found: dict[str, Path] = {}
     files = [path for path in paths_in(folder) if path.suffix.lower() in EXTENSIONS]
-    served = [(path, name, rank) for path in files for rank, name in enumerate(video_names(path.name))]
+    names = {path: video_names(path.name) for path in files}
+    served = [
+        (path, name, rank) for path in files for rank, name in enumerate(names[path]) if not rank or names[path][0] not in videos
+    ]
 
     def preference(of: tuple[Path, str, int]) -> tuple[bool, int, int, Path]:
         path, _, rank = of

@@ -20,6 +20,7 @@ from crosstask.narration.joint_decoding import (
 from crosstask.narration.language import language_of
 from crosstask.narration.narrate import NarratedVideo, why_unusable
 from crosstask.records import InputError, Localization, Narration, Task, Video, path_argument
+from crosstask.storage import paths_in
 
 log = logging.getLogger(__name__)
 AUTO = "auto"  # subtitles beside the video file, where there are any
@@ -102,4 +103,7 @@ def subtitles_beside(path: Path) -> Path | None:
     from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
     from crosstask.datasets.subtitle_folders import files_by_video
 
-    return files_by_video(path.parent).get(path.stem) if path.suffix.lower() in VIDEO_EXTENSIONS else None
+    if path.suffix.lower() not in VIDEO_EXTENSIONS:
+        return None
+    videos = {other.stem for other in paths_in(path.parent) if other.suffix.lower() in VIDEO_EXTENSIONS}
+    return files_by_video(path.parent, videos).get(path.stem)
