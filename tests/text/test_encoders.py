@@ -1,5 +1,6 @@
 """The encoder contract, over the table; and what each encoder is known for."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,32 @@ def test_unreadable_cache_file_is_computed_again(tmp_path: Path) -> None:
     for file in tmp_path.rglob("*.safetensors"):
         file.write_bytes(file.read_bytes()[:50])
     np.testing.assert_array_equal(CachedEncoder(encoder, tmp_path).encode(DOCUMENTS), expected)
+
+
+def reversed_rows(file: Path) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    shard = load_file(file)
+    save_file({**shard, "rows": np.ascontiguousarray(shard["rows"][::-1])}, file, {"digest": "0" * 64})
+
+
+def test_cached_vectors_that_are_damaged_are_computed_again(tmp_path: Path) -> None:
+    encoder = fit_tfidf(DOCUMENTS)
+    expected = CachedEncoder(encoder, tmp_path).encode(DOCUMENTS)
+    (file,) = tmp_path.rglob("*.safetensors")
+    reversed_rows(file)
+    np.testing.assert_array_equal(CachedEncoder(encoder, tmp_path).encode(DOCUMENTS), expected)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+def test_a_pipe_in_the_place_of_cached_vectors_is_named(tmp_path: Path) -> None:
+    encoder = fit_tfidf(DOCUMENTS)
+    CachedEncoder(encoder, tmp_path).encode(DOCUMENTS)
+    (file,) = tmp_path.rglob("*.safetensors")
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(OSError, match="a pipe or device"):
+        CachedEncoder(encoder, tmp_path).encode(DOCUMENTS)
 
 
 def test_tfidf_by_hand() -> None:

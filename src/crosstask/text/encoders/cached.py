@@ -3,7 +3,7 @@
 The key of a row is the digest of its sentence, the name of a folder the identity of its encoder. New rows are written to new files
 (shards), so interrupted or concurrent processes lose nothing. Rows are stored in half precision, and `encode` returns these rounded rows
 even when they were just computed. Each sentence is encoded alone: in a batch the last bits of a row depend on the other sentences,
-so that everything made from it would depend on what was encoded earlier.
+so that everything made from it would depend on what was encoded earlier. A file whose digest does not fit is not used.
 """
 
 import hashlib
@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from crosstask.storage import write_bytes
+from crosstask.storage import digest_of, require_regular, write_bytes
 from crosstask.text.encoders.protocol import Encoder, Vectors
 
 _SHARD_TEXTS = 2048  # sentences per file; ours
 _ONE_AT_A_TIME = "-single"  # folders without this ending hold rows of batches
+_DIGEST = "digest"  # of the arrays, in the header of a file
 Progress = Callable[[int, int], None]  # sentences done, sentences to do
 
 
@@ -75,7 +76,7 @@ class CachedEncoder:
             "rows": rows,
         }
         name = hashlib.sha256(b"".join(keys)).hexdigest()[:20]
-        write_bytes(self._folder / f"{name}.safetensors", save(shard))
+        write_bytes(self._folder / f"{name}.safetensors", save(shard, {_DIGEST: digest_of(shard)}))
         self._load().update(zip(keys, rows, strict=True))
 
 
@@ -84,11 +85,15 @@ def _key(sentence: str) -> bytes:
 
 
 def _read_shard(file: Path) -> dict[bytes, Vectors]:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
+    """Key -> row of a file; nothing where it is damaged."""
+    from safetensors import SafetensorError, safe_open
 
     try:
-        shard = load(file.read_bytes())
+        with safe_open(require_regular(file), framework="numpy") as opened:
+            shard = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 - it is no mapping
+            digest = (opened.metadata() or {}).get(_DIGEST)
+        if digest != digest_of(shard):
+            return {}
         return dict(zip((key.tobytes() for key in shard["keys"]), shard["rows"], strict=True))
     except (OSError, KeyError, ValueError, SafetensorError):
         return {}
