@@ -13,16 +13,28 @@ log = logging.getLogger(__name__)
 
 
 def media_of(corpus: Corpus) -> dict[VideoKey, Path]:
-    """The file of each video that has one: `videos/TASK/VIDEO.mp4`, or anywhere under `videos/` in the published layout."""
+    """The file of each video that has one: `videos/TASK/VIDEO.mp4`, or anywhere under `videos/` in the published layout.
+
+    There, hidden folders are not entered, as old versions lie in them, and of different files of one name none is taken.
+    """
     if corpus.folder is None:
         return {}
     if (corpus.folder / "corpus.toml").exists():
         return {VideoKey(*key): path for key, path in media_files(corpus.folder, corpus.tasks).items()}
-    found: dict[str, Path] = {}
-    for path in sorted((corpus.folder / "videos").rglob("*")):
-        if path.suffix.lower() in VIDEO_EXTENSIONS and not path.name.startswith("."):
-            found.setdefault(path.stem, path)
+    place, named = corpus.folder / "videos", dict[str, list[Path]]()
+    for path in sorted(place.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(place).parts)
+        if path.suffix.lower() in VIDEO_EXTENSIONS and not hidden:
+            named.setdefault(path.stem, []).append(path)
+    found = {name: paths[0] for name in {video.id for video in corpus.videos} & named.keys() if _one_video(paths := named[name])}
     return {video.key: found[video.id] for video in corpus.videos if video.id in found}
+
+
+def _one_video(paths: list[Path]) -> bool:
+    """True if files of one name show the same; otherwise a warning says that none is used."""
+    if other := next((path for path in paths[1:] if content_of(path) != content_of(paths[0])), None):
+        log.warning("%s and %s are different files of one name, so that none is used; rename or remove one", paths[0], other)
+    return other is None
 
 
 def files_by_id(media: dict[VideoKey, Path]) -> tuple[dict[str, Path], dict[str, str]]:
