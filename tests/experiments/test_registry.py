@@ -1,8 +1,10 @@
 import json
+import shutil
 
 import numpy as np
 import pytest
 
+from crosstask.experiments.narration import _files_digest
 from crosstask.experiments.registry import EXPERIMENTS, experiment_named
 from crosstask.experiments.runner import ExperimentConfig
 from crosstask.experiments.sharing_gain import step_gains
@@ -84,6 +86,21 @@ def test_the_optimiser_experiment_on_tasks_with_descriptions_and_a_graph(tmp_pat
     write_people(tmp_path / "corpus")
     config = ExperimentConfig(str(tmp_path / "corpus"), tmp_path / "out", runs=1, split_by="group", learning=QUICK)
     assert len(experiment_named("optimiser")(config).summary["results"]) == 8
+
+
+def test_subtitles_that_went_to_other_videos_are_other_subtitles(folder, tmp_path):
+    def digest(name, **texts):
+        place = tmp_path / name
+        shutil.copytree(folder, place)
+        (place / "crosstask_subtitles").mkdir()
+        for video, text in texts.items():
+            (place / "crosstask_subtitles" / f"-v1_{video[1:]}.vtt").write_text(f"WEBVTT\n\n00:01.000 --> 00:02.000\n{text}\n")
+        return _files_digest(ExperimentConfig(str(place), tmp_path / "out", runs=2))
+
+    first = digest("first", v0="pour milk", v1="stir coffee")
+    assert digest("copied", v0="pour milk", v1="stir coffee") == first
+    assert digest("exchanged", v0="stir coffee", v1="pour milk") != first
+    assert digest("renamed", v0="pour milk", v2="stir coffee") != first
 
 
 def test_the_narration_experiment_needs_subtitles(config):

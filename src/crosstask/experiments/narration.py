@@ -61,8 +61,8 @@ def narration(config: ExperimentConfig) -> ExperimentResult:
 def _files_digest(config: ExperimentConfig) -> str:
     """A digest of the subtitles and of the files of encoders: where they have changed, finished results are not used again."""
     subtitles = getattr(config.open_first_corpus().subtitles, "paths", {})
-    paths = [*(path for _, path in sorted(subtitles.items())), *map(Path, config.encoder_files.values())]
-    return sha256("".join(content_digest(path) for path in paths if path.is_file()).encode()).hexdigest()
+    named = [*sorted(subtitles.items()), *((name, Path(file)) for name, file in sorted(config.encoder_files.items()))]
+    return sha256(repr([(name, content_digest(path)) for name, path in named if path.is_file()]).encode()).hexdigest()
 
 
 def available_encoders(files: Mapping[str, str]) -> dict[str, str | None]:
