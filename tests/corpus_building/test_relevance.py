@@ -135,7 +135,7 @@ def test_a_figure_appears_whole_or_not_at_all(tmp_path, monkeypatch):
 def test_a_figure_of_another_kind_is_refused(tmp_path):
     write_tiny(tmp_path / "c")
     (tmp_path / "m.csv").write_text("wrong,0\nright,1\n")
-    said = "cannot be written as '.txt'; expected .png or .svg"
+    said = "cannot be written as '.txt'; expected a name with .png or .svg"
     assert said in refused("corpus", "relevance", "--marks", tmp_path / "m.csv", "--out", tmp_path / "p.txt")
     assert said in refused("corpus", "map", tmp_path / "c", "--out", tmp_path / "p.txt")
 
@@ -186,3 +186,12 @@ def test_the_purity_of_tens_of_thousands_of_marks(tmp_path):
     for n in (1, 7, 30_000, 30_001, 40_000):
         taken = [*relevant[0, :n], *relevant[1, : min(n, 30_000)]]
         assert curve.purity[n - 1] == pytest.approx(np.mean(taken)) and curve.videos[n - 1] == len(taken)
+
+
+@pytest.mark.parametrize("name", ["notes", "pic.png", "pic.svg"])
+def test_a_figure_overwrites_no_file_that_is_none(tmp_path, name):
+    write_tiny(tmp_path / "c")
+    (tmp_path / name).write_text("mine")
+    said = refused("corpus", "map", tmp_path / "c", "--out", tmp_path / name)
+    assert "would be overwritten" in said or "expected a name with .png or .svg" in said
+    assert (tmp_path / name).read_text() == "mine"

@@ -88,11 +88,19 @@ def search(
 
 
 def refuse_other_figures(out: Path | None) -> None:
-    """An error for a figure that is neither PNG nor SVG, before it is drawn."""
+    """An error for a figure that is neither PNG nor SVG, or would overwrite a file that is none, before it is drawn."""
     from crosstask.records import InputError
+    from crosstask.storage import open_regular
 
-    if out is not None and out.suffix not in ("", ".png", ".svg"):
-        raise InputError(f"--out {out}: a figure cannot be written as '{out.suffix}'; expected .png or .svg")
+    if out is None:
+        return
+    if out.suffix not in (".png", ".svg"):
+        raise InputError(f"--out {out}: a figure cannot be written as '{out.suffix}'; expected a name with .png or .svg")
+    if out.exists():
+        with open_regular(out) as file:
+            start = file.read(1000)
+        if start and not (start.startswith(b"\x89PNG") if out.suffix == ".png" else b"<svg" in start):
+            raise InputError(f"--out {out}: a file that is no {out.suffix[1:]} and would be overwritten; expected a new name")
 
 
 def _add_rows(path: Path, rows: list[str]) -> int:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from crosstask.text.encoders.training import TrainingReport
     from crosstask.text.encoders.word_vectors import WordVectors
 
+_REPORT = ("training.json", "training.png", "paragraphs.png")
 encoder_app = typer.Typer(help="Sentence encoders for narration.", no_args_is_help=True, rich_markup_mode=None)
 
 
@@ -48,6 +49,8 @@ def encoder_train(
 
     refuse_other_content(out, ENCODER_MARK)
     pages = read_articles(articles)
+    if report is not None:
+        _refuse_other_files(report)
     table = table_for(word_vectors, corpus, pages)
     learnt, curves = train_encoder(
         pages,
@@ -89,8 +92,22 @@ def write_report(folder: Path, learnt: "LearnedEncoder", curves: "TrainingReport
     from crosstask.text.encoders.training_plots import plot_paragraphs, plot_training
     from crosstask.text.encoders.word_vectors import MaxPooled
 
-    write_json(folder / "training.json", curves.to_json())
-    plot_training(curves, folder / "training.png")
+    write_json(folder / _REPORT[0], curves.to_json())
+    plot_training(curves, folder / _REPORT[1])
     held = [page for page in pages if page.title in set(curves.held_out_pages)]
     shown = max(held, key=lambda page: (sum(len(group) >= 3 for group in page.paragraphs[:5]), page.title))
-    plot_paragraphs(shown, MaxPooled(learnt.table), learnt, folder / "paragraphs.png")
+    plot_paragraphs(shown, MaxPooled(learnt.table), learnt, folder / _REPORT[2])
+
+
+def _refuse_other_files(folder: Path) -> None:
+    """An error where a report would overwrite files that are of no earlier one."""
+    from crosstask.records import InputError
+    from crosstask.storage import read_text
+
+    taken = next((folder / name for name in _REPORT if (folder / name).exists()), None)
+    try:
+        earlier = taken is not None and "held_out_triplets_satisfied" in read_text(folder / _REPORT[0])
+    except (OSError, UnicodeDecodeError):
+        earlier = False
+    if taken is not None and not earlier:
+        raise InputError(f"--report {folder}: {taken.name} is of no earlier report and would be overwritten; name another folder")

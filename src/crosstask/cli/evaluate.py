@@ -67,7 +67,7 @@ def evaluate(
     results = []
     for draw in range(draws):
         with progress("evaluating", len(tested)) as advance:
-            found = evaluate_model(scorer, opened, tested, decoder, seed + draw, advance, with_narration)
+            found = evaluate_model(scorer, opened, tested or None, decoder, seed + draw, advance, with_narration)
             results.append(found.to_json())
     result = results[0] if draws == 1 else _mean(results)
     report_skipped(result["skipped"])

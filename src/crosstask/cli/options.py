@@ -96,6 +96,8 @@ def listed_videos(corpus: "Corpus", path: Path) -> "list[Video]":
     for number, line in enumerate(read_text(path, "expected one TASK_VIDEO a line").splitlines(), start=1):
         if line.strip():
             wanted[parse_video_key(line.strip(), corpus.tasks)] = number
+    if not wanted:
+        raise InputError(f"{path}: lists no video; expected one TASK_VIDEO a line")
     known = {video.key for video in corpus.videos}
     for key, number in wanted.items():
         if key not in known:
