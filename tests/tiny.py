@@ -7,7 +7,9 @@ import numpy as np
 
 from crosstask.datasets import write_release
 from crosstask.features import FeaturesInMemory, write_rows
-from crosstask.records import Corpus, Interval, StepInterval, Task, TextSide, Video
+from crosstask.model.localization import localization_of
+from crosstask.records import Corpus, Interval, Localization, StepInterval, Task, TextSide, Video
+from crosstask.runs import Run, RunVideo, write_run
 
 TASKS = {
     "1": Task("1", "Make Latte", ("pour milk", "stir coffee", "pour coffee"), "http://x/1"),
@@ -65,3 +67,26 @@ def write_tiny(folder: Path, **described: int) -> Corpus:
     for video in corpus.videos:
         write_rows(folder / "crosstask_features" / f"{video.id}.npy", corpus.features.rows(video.id))
     return corpus
+
+
+def tiny_run(folder: Path) -> tuple[Path, Run, list[Localization]]:
+    """A run folder with three videos of the tiny corpus, its description and the localizations of its method 'proposed'."""
+    corpus = tiny_corpus()
+    videos, parses, scores = [], [], []
+    for video in corpus.videos[:3]:
+        values = np.random.default_rng(0).standard_normal((20, 3))
+        videos.append(RunVideo(video.task, video.id, 20, None, corpus.annotations[video.key], corpus.windows[video.key]))
+        parses.append(localization_of(corpus.task_of(video), values, video.id))
+        scores.append(("proposed", video.key, values))
+    run = Run(
+        "a run",
+        "demo",
+        "crosstask demo",
+        0,
+        True,
+        corpus.tasks,
+        tuple(videos),
+        ("proposed",),
+        {"proposed": {"recall": {"mean": 0.5}}},
+    )
+    return write_run(folder, run, {"proposed": parses}, scores), run, parses

@@ -58,8 +58,9 @@ def test_the_results_on_other_videos_in_a_folder_of_the_same_name_are_not_overwr
 @pytest.mark.parametrize("name", ["results.json", "table.tex", "figure.png", "report.html"])
 def test_files_that_are_not_those_of_an_experiment_are_not_overwritten(corpus, tmp_path, name):
     (tmp_path / name).write_text('{"my": "results"}')
+    (tmp_path / "jobs").mkdir()
     said = refused("experiment", "cross-task", corpus, "--methods", "uniform", "--runs", 1, "--out", tmp_path, *QUICK)
-    assert f"{name} is not of an experiment and would be overwritten" in said and len(list(tmp_path.iterdir())) == 1
+    assert f"{name} is of no run and would be overwritten" in said and len(list(tmp_path.iterdir())) == 2
 
 
 @pytest.mark.parametrize(

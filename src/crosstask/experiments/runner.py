@@ -13,7 +13,7 @@ from crosstask.experiments.corpora import corpora_for_tuning, corpus_digest, cor
 from crosstask.experiments.job import train_and_evaluate
 from crosstask.jobs import Job, run_all
 from crosstask.records import Corpus
-from crosstask.runs.folder import EXPERIMENT_KIND
+from crosstask.runs import EXPERIMENT_KIND
 
 Results = dict[str, list[dict[str, Any]]]  # name of the arm -> result of each run
 Progress = Callable[

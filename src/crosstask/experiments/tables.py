@@ -99,20 +99,12 @@ def long_format_rows(summary: Summary) -> list[list[Any]]:
     return rows
 
 
-_FILES = ("results.json", "results.csv", "table.tex", "figure.png", "figure.svg", "report.html")
-
-
 def refuse_other_experiment(config: ExperimentConfig, name: str) -> None:
     """An error where the folder holds the results of another experiment, or on another corpus, which would be overwritten."""
     try:
         there = json.loads(read_text(config.out / "results.json", "utf-8"))
         before, corpus = there["experiment"], there["corpus"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # none, or no results of an experiment
-        taken = [name for name in _FILES if (config.out / name).exists()]
-        if taken and not (config.out / "jobs").is_dir():
-            raise InputError(
-                f"--out {config.out}: {taken[0]} is not of an experiment and would be overwritten; name another folder"
-            ) from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # none, or damaged
         return
     if (before, corpus) != (name, config.protocol()["corpus"]):
         raise InputError(

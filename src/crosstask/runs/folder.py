@@ -4,7 +4,7 @@ import json
 import logging
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,24 +25,13 @@ from crosstask.records import (
 )
 from crosstask.runs.corrected import StepCounts, count_steps, with_labels
 from crosstask.runs.label_changes import RunLabel
-from crosstask.runs.labels import LABELS_FILE, LabelStore, file_signature
+from crosstask.runs.labels import LabelStore, file_signature
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
 from crosstask.runs.relevance import note_contents
-from crosstask.storage import NotAnArray, load_array, paths_in, read_text, write_text
+from crosstask.storage import NotAnArray, load_array, read_text
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-_CORPUS_FILES = ("corpus.toml", "crosstask_release", "tasks_primary.txt")  # one of them makes a folder a corpus
-_FOLDERS_OF_A_CORPUS = (
-    *("videos", "features", "constraints", "annotations", ".crosstask"),
-    *("crosstask_release", "crosstask_features", "crosstask_constraints", "crosstask_subtitles"),
-)
-_FILES_OF_A_RUN = (
-    *("model.safetensors", "model.safetensors.checkpoint", "localizations.json", "report.html", "figure.png", "figure.svg"),
-    *("scores", "transcripts", "figures", "frames", "before_learning"),
-)
-_MARK = ".crosstask-run"  # in a folder that a command has begun to write a run to
-EXPERIMENT_KIND = "experiment"  # of the run folder of an experiment
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -206,77 +195,6 @@ def open_run(folder: Path) -> RunFolder:
         raise InputError(f"{folder}/run.json: damaged ({error}); repeat the command that made it") from None
     opened.remember("run", signature, lambda: opened.run)
     return opened
-
-
-def refuse_place_of_run(folder: Path) -> None:
-    """An error where no run can be: a file, or a folder with which a corpus would change its meaning, such as CORPUS/features; CORPUS/run is fine."""
-    file = next((place for place in (folder, *folder.parents) if place.exists()), folder)
-    if file.exists() and not file.is_dir():
-        raise InputError(f"{file}: a file; expected a folder for the run, new or old: --out FOLDER")
-    place = folder.resolve()
-    for corpus in place.parents:
-        part = place.relative_to(corpus).parts[0]
-        if part in _FOLDERS_OF_A_CORPUS and any((corpus / name).exists() for name in _CORPUS_FILES):
-            raise InputError(f"--out {folder}: in the folder '{part}' of a corpus, which is not for runs; name another folder")
-
-
-def claim_run_folder(
-    folder: Path,
-    kind: str,
-    media: Iterable[Path] = (),
-    ids: Iterable[str] = (),
-    contents: Callable[[], Iterable[str | None]] = tuple,
-) -> None:
-    """Make a folder one of runs; an error where a run of these videos would overwrite something else.
-
-    That is a corpus, files that are of no run, the run of another verb, or one of other videos. A run is of other videos if none of its
-    video files is among these. Where none of them is there, such as those of a moved collection, the contents are compared, and without
-    these the ids; videos without files are compared by their ids.
-    """
-    refuse_place_of_run(folder)
-    if any((folder / name).exists() for name in _CORPUS_FILES):
-        raise InputError(f"--out {folder}: a corpus, whose annotations would be taken for labels of the run; name another folder")
-    if not (folder / "run.json").is_file():
-        _refuse_files_of_no_run(folder, kind)
-        write_text(folder / _MARK, "Folder of a run: the command that makes it writes here.\n")
-        return
-    try:
-        there = open_run(folder)
-    except InputError:  # damaged: the command that made it is being repeated
-        return
-    if there.run.kind != kind:
-        raise InputError(
-            f"--out {folder}: it holds the run of `crosstask {there.run.kind}`, which would be overwritten; name another folder"
-        )
-    if (other := _other_video(there, {path.resolve() for path in media}, set(ids), contents)) is not None:
-        raise InputError(
-            f"--out {folder}: it holds the steps found in other videos, such as {other}, which would be overwritten; name another folder"
-        )
-
-
-def _refuse_files_of_no_run(folder: Path, kind: str) -> None:
-    """An error where a folder without a run holds what a run would overwrite, unless an interrupted command left it."""
-    if (folder / "jobs").is_dir() and (folder / "results.json").is_file() and kind != EXPERIMENT_KIND:
-        raise InputError(
-            f"--out {folder}: it holds the results of an experiment, which would be overwritten; name another folder"
-        )
-    if not (folder / LABELS_FILE).exists() and any(path.suffix == ".csv" for path in paths_in(folder / "annotations")):
-        raise InputError(f"--out {folder}: it holds annotations that are no labels of a run; name another folder")
-    if (folder / _MARK).exists() or (kind == EXPERIMENT_KIND and (folder / "jobs").is_dir()):
-        return
-    if taken := next((name for name in _FILES_OF_A_RUN if (folder / name).exists()), None):
-        raise InputError(f"--out {folder}: its {taken} is of no run and would be overwritten or removed; name another folder")
-
-
-def _other_video(there: RunFolder, media: set[Path], ids: set[str], contents: Callable[[], Iterable[str | None]]) -> str | None:
-    """The name of a video of a run that has none of these files, contents and ids; None where it has one."""
-    videos = there.run.videos
-    if media and any(video.media is not None for video in videos):
-        if shown := [path for path in map(there.media, videos) if path is not None]:
-            return None if media & {path.resolve() for path in shown} else shown[0].name
-        if there.contents:
-            return None if set(there.contents.values()) & set(contents()) else videos[0].id
-    return videos[0].id if videos and ids and not ids & {video.id for video in videos} else None
 
 
 def note_replaced_videos(folder: Path, store: LabelStore) -> None:
