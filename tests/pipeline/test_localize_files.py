@@ -85,6 +85,8 @@ def test_the_page_links_to_the_video_beside_the_subtitles(talk, tmp_path):
     film = talk.with_suffix(".mp4")
     film.write_bytes(b"")
     assert media_beside(talk) == film and media_beside(tmp_path / "talk ü.de.vtt") == film
+    (tmp_path / "IMG_1.MOV").write_bytes(b"")
+    assert media_beside(tmp_path / "IMG_1.vtt") == tmp_path / "IMG_1.MOV"
     (page,), _ = write_exports(tmp_path / "pages" / "page.html", localize_files([talk], TASK), TASK, ["html"])
     assert 'src="../talk%20%C3%BC.mp4"' in page.read_text("utf-8")
 
@@ -125,13 +127,14 @@ def test_tables_of_one_video_after_another_do_not_replace_each_other(talk, tmp_p
 @pytest.mark.parametrize(
     ("name", "fine"), [("film.vtt", False), ("film.en.vtt", False), ("film.chapters.vtt", True), ("film.csv", True)]
 )
-def test_chapters_are_not_written_where_they_would_be_taken_for_what_is_said(talk, tmp_path, name, fine):
-    (tmp_path / "film.mp4").write_bytes(b"")
+@pytest.mark.parametrize("film", ["film.mp4", "film.MP4"])
+def test_chapters_are_not_written_where_they_would_be_taken_for_what_is_said(talk, tmp_path, name, fine, film):
+    (tmp_path / film).write_bytes(b"")
     found, out = localize_files([talk], TASK), tmp_path / name
     if fine:
         write_exports(out, found, TASK, [out.suffix[1:]])
         return
-    with pytest.raises(InputError, match=rf"{name}: would be taken for the subtitles of film\.mp4; .* film\.chapters\.vtt"):
+    with pytest.raises(InputError, match=rf"{name}: would be taken for the subtitles of {film}; .* film\.chapters\.vtt"):
         write_exports(out, found, TASK, ["vtt"])
     assert not out.exists()
 

@@ -1,4 +1,7 @@
-from crosstask.report.training import write_training_report
+import pytest
+
+from crosstask.records import InputError
+from crosstask.report.training import refuse_other_page, write_training_report
 from report.checker import Checker
 
 
@@ -9,3 +12,12 @@ def test_the_report_of_a_training_has_curves_and_notes(tmp_path):
     checker = Checker()
     checker.feed(text)
     assert checker.open == [] and "Learning curves" in text and "m &lt;1&gt;" in text and "&lt;x&gt;" in text
+
+
+def test_only_reports_of_trainings_are_overwritten(tmp_path):
+    path = tmp_path / "m.report.html"
+    refuse_other_page(path)
+    refuse_other_page(write_training_report(path, "m", {}, {}))
+    path.write_bytes(b"\xffmine")
+    with pytest.raises(InputError, match=r"m\.report\.html: no report of a training, and would be overwritten"):
+        refuse_other_page(path)

@@ -77,6 +77,7 @@ def train(
     from crosstask.model.training import n_epochs
     from crosstask.model.training import train as train_model
     from crosstask.pipeline.preflight import refuse_outdated_features
+    from crosstask.report.training import refuse_other_page
     from crosstask.storage import nonblocking_lock, refuse_other_content
 
     name = chosen_method(method, recipe)
@@ -100,6 +101,7 @@ def train(
 
         raise InputError(f"--out {out}: a folder; expected the name of a model file")
     refuse_other_content(out, MODEL_MARK)
+    refuse_other_page(_report_path(out))
     checkpoint = out.with_name(out.name + ".checkpoint")
     with nonblocking_lock(out), progress("training", n_epochs(name, **settings)) as advance:
         model = train_model(
@@ -172,9 +174,12 @@ def _report(out: Path, model: "Model", corpus: "Corpus") -> Path:
     places = window_coverage_section(
         corpus.tasks, [(v.key, corpus.n_segments(v), tuple(corpus.windows[v.key])) for v in narrated]
     )
-    path = out.with_name(f"{out.name.removesuffix('.safetensors')}.report.html")  # a name such as lr-0.1 has no ending
     losses = list(getattr(model.scorer, "losses", ()))
-    return write_training_report(path, f"Training of {out.name}", about, {model.method: losses}, notes, places)
+    return write_training_report(_report_path(out), out.name, about, {model.method: losses}, notes, places)
+
+
+def _report_path(out: Path) -> Path:
+    return out.with_name(f"{out.name.removesuffix('.safetensors')}.report.html")  # a name such as lr-0.1 has no ending
 
 
 def say_what_to_expect(corpus: "Corpus") -> None:

@@ -182,7 +182,12 @@ def _videos(
 
 
 def write_corpus_toml(path: Path, tasks: Mapping[str, Task]) -> Path:
-    """`path`, now holding the tasks; strings are quoted as JSON strings, which are also valid TOML."""
+    """`path`, now holding the tasks."""
+    return write_text(path, corpus_toml_text(tasks))
+
+
+def corpus_toml_text(tasks: Mapping[str, Task]) -> str:
+    """The text of `corpus.toml`; strings are quoted as JSON strings, which are also valid TOML."""
     blocks = []
     for identifier, task in tasks.items():
         steps = ", ".join(json.dumps(step, ensure_ascii=False) for step in task.steps)
@@ -192,4 +197,4 @@ def write_corpus_toml(path: Path, tasks: Mapping[str, Task]) -> Path:
             f"[tasks.{json.dumps(identifier, ensure_ascii=False)}]\ntitle = {json.dumps(task.title, ensure_ascii=False)}\n"
             f"{related}steps = [{steps}]\n"
         )
-    return write_text(path, "\n".join(blocks))
+    return "\n".join(blocks)

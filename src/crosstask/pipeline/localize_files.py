@@ -17,7 +17,7 @@ from crosstask.model.localize_video import FEATURES, FoundInFile, localize_file
 from crosstask.pipeline.run_labels import refresh_annotations
 from crosstask.records import InputError, Localization, Narration, Task, VideoKey, folded_name, refuse_escaping_id
 from crosstask.runs import LabelStore, Run, RunVideo, claim_run_folder, note_replaced_videos, write_run
-from crosstask.storage import nonblocking_lock, write_text
+from crosstask.storage import nonblocking_lock, paths_in, write_text
 
 if TYPE_CHECKING:
     from crosstask.model.model import Model
@@ -75,10 +75,11 @@ def localize_files_by_model(
 
 def media_beside(path: Path) -> Path | None:
     """The video file that a path names, or that lies beside subtitles or features of the same name; None where there is none."""
-    places = [path, *(path.with_suffix(ending) for ending in sorted(VIDEO_EXTENSIONS))]
-    if "." in path.stem:  # talk.en.vtt
-        places += [path.parent / f"{path.stem.rpartition('.')[0]}{ending}" for ending in sorted(VIDEO_EXTENSIONS)]
-    return next((place for place in places if place.suffix.lower() in VIDEO_EXTENSIONS and place.is_file()), None)
+    if path.suffix.lower() in VIDEO_EXTENSIONS and path.is_file():
+        return path
+    names = [path.stem, *([path.stem.rpartition(".")[0]] if "." in path.stem else [])]  # talk.en.vtt
+    videos = [place for place in paths_in(path.parent) if place.suffix.lower() in VIDEO_EXTENSIONS and place.stem in names]
+    return min(filter(Path.is_file, videos), key=lambda place: (names.index(place.stem), place.suffix), default=None)
 
 
 def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tuple[Run, dict[VideoKey, Localization]]:

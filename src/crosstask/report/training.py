@@ -5,20 +5,32 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from crosstask.records import InputError
 from crosstask.report.document import html_document
 from crosstask.report.drawing import curves
-from crosstask.storage import stable_json, write_text
+from crosstask.storage import read_bytes, stable_json, write_text
+
+_TITLE = "Training of "  # begins the title of such a page
+
+
+def refuse_other_page(path: Path) -> None:
+    """An error where a report would overwrite a file that is none."""
+    if path.exists() and f"<title>{_TITLE}".encode() not in read_bytes(path)[:1000]:
+        raise InputError(f"{path}: no report of a training, and would be overwritten; name the model differently")
 
 
 def write_training_report(
     path: Path,
-    title: str,
+    name: str,
     about: Mapping[str, Any],
     losses: Mapping[str, Sequence[float]],
     notes: Sequence[str] = (),
     window_coverage: str = "",
 ) -> Path:
-    """Write the report to `path` and return it; `about` holds numbers and settings, `window_coverage` is HTML of `window_coverage_section`."""
+    """Write the report on the model of this name to `path` and return it.
+
+    `about` holds numbers and settings, `window_coverage` is HTML of `window_coverage_section`.
+    """
     plain = {key: value for key, value in about.items() if not isinstance(value, Mapping)}
     rows = "".join(f"<tr><td>{escape(key)}</td><td>{escape(str(value))}</td></tr>" for key, value in plain.items())
     drawn = {name: values for name, values in losses.items() if values}
@@ -26,5 +38,6 @@ def write_training_report(
     notes_section = f"<h2>Notes</h2><ul>{''.join(f'<li>{escape(note)}</li>' for note in notes)}</ul>" if notes else ""
     windows = f"<h2>Narration windows</h2>{window_coverage}" if window_coverage else ""
     settings = f"<details><summary>Settings</summary><pre>{escape(stable_json(dict(about)))}</pre></details>"
+    title = _TITLE + name
     body = f"<h1>{escape(title)}</h1><table>{rows}</table>{learning}{windows}{notes_section}<h2>Settings</h2>{settings}"
     return write_text(path, html_document(title, body))

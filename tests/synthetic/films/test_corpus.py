@@ -32,5 +32,23 @@ def test_a_corpus_of_somebody_else_is_not_overwritten(tmp_path):
         render_corpus(tmp_path, videos_per_task=1, test_videos_per_task=0, tasks=TASKS[:1])
     assert (tmp_path / "corpus.toml").read_text() == "[tasks.tea]\n" and not (tmp_path / "videos").exists()
     (tmp_path / "corpus.toml").unlink()
-    for _ in range(2):  # its own may be rendered again
+    for tasks in (TASKS[:1], TASKS[:1], TASKS[:2]):  # its own may be rendered again, and films be added
+        render_corpus(tmp_path, videos_per_task=1, test_videos_per_task=0, tasks=tasks)
+
+
+def test_a_rendered_corpus_that_was_edited_is_not_overwritten(tmp_path):
+    pytest.importorskip("av", reason="extra video is not installed")
+    from crosstask.synthetic.films.corpus import render_corpus
+
+    render_corpus(tmp_path, videos_per_task=1, test_videos_per_task=0, tasks=TASKS[:1])
+    (annotation,) = (tmp_path / "annotations").glob("*.csv")
+    annotation.write_text("1,0,3\n")
+    render_corpus(tmp_path, videos_per_task=1, test_videos_per_task=0, tasks=TASKS[:1])
+    with pytest.raises(InputError, match="holds films of another --seed, which would be overwritten"):
+        render_corpus(tmp_path, seed=1, videos_per_task=1, test_videos_per_task=0, tasks=TASKS[:1])
+    assert annotation.read_text() == "1,0,3\n"
+    described = tmp_path / "corpus.toml"
+    described.write_text(edited := described.read_text() + "[tasks.tea]\n")
+    with pytest.raises(InputError, match="edited since the films were rendered, and would be overwritten"):
         render_corpus(tmp_path, videos_per_task=1, test_videos_per_task=0, tasks=TASKS[:1])
+    assert described.read_text() == edited

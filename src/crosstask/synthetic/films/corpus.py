@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from crosstask.datasets import write_step_intervals
-from crosstask.datasets.corpus_toml import write_corpus_toml
+from crosstask.datasets.corpus_toml import corpus_toml_text, write_corpus_toml
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.jobs import Job, run_all
 from crosstask.records import Cue, InputError, Narration, Task, VideoKey, Word
-from crosstask.storage import nonblocking_lock, write_text
+from crosstask.storage import nonblocking_lock, read_text, write_text
 from crosstask.synthetic.films.film import can_speak, render_film
 from crosstask.synthetic.films.scenes import random_kitchen
 from crosstask.synthetic.films.scripts import TASKS, Script, random_script
@@ -43,18 +43,24 @@ def render_corpus(
                 tested.append(VideoKey(task.id, name))
     work = partial(render_job, folder=str(folder.resolve()), tasks=[(t.id, t.title, list(t.steps)) for t in tasks])
     with nonblocking_lock(folder):
-        _refuse_other_corpus(folder)
+        _refuse_other_corpus(folder, tasks, seed)
         write_corpus_toml(folder / "corpus.toml", {task.id: task for task in tasks})
         run_all(work, jobs, folder / _RECORDS, workers=workers, advance=advance)
         write_text(folder / "test-videos.txt", "".join(f"{key}\n" for key in tested))
     return tested
 
 
-def _refuse_other_corpus(folder: Path) -> None:
-    """An error for a folder with steps or videos that were not rendered here; what makes it ours is made first."""
-    records = folder / _RECORDS
-    if not records.is_dir() and ((folder / "corpus.toml").exists() or (folder / "videos").exists()):
+def _refuse_other_corpus(folder: Path, tasks: Sequence[Task], seed: int) -> None:
+    """An error for a folder with steps or videos that were not rendered here, or from another seed; what makes it ours is made first."""
+    records, described = folder / _RECORDS, folder / "corpus.toml"
+    if not records.is_dir() and (described.exists() or (folder / "videos").exists()):
         raise InputError(f"{folder}: a corpus that was not rendered here and would be overwritten; name another folder")
+    lists = [known[: n + 1] for known in (tasks, TASKS) for n in range(len(known))]
+    if described.exists() and read_text(described) not in [corpus_toml_text({task.id: task for task in some}) for some in lists]:
+        raise InputError(f"{described}: edited since the films were rendered, and would be overwritten; name another folder")
+    for record in sorted(records.glob("*.json"))[:1]:
+        if f'"seed": {seed}, ' not in read_text(record, "utf-8"):
+            raise InputError(f"{folder}: holds films of another --seed, which would be overwritten; name another folder")
     records.mkdir(parents=True, exist_ok=True)
 
 
