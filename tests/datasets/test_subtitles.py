@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crosstask.datasets.subtitle_folders import SubtitleFolders, files_by_video
 from crosstask.datasets.subtitles import READERS, parse_narration, read_narration
-from crosstask.model.joint_localization import subtitles_beside
+from crosstask.model.joint_localization import narration_beside, subtitles_beside
 from crosstask.records import InputError, Narration, Word
 from fuzz.hanging import no_hang
 
@@ -363,3 +363,12 @@ def test_of_several_languages_the_plain_name_goes_first_then_english_then_any(tm
         (tmp_path / name).write_bytes(b"")
     found = files_by_video(tmp_path)
     assert {video: found[video].name for video in found if "." not in video} == expected
+
+
+def test_a_video_named_like_a_language_says_nothing_of_the_language(tmp_path: Path) -> None:
+    (tmp_path / "clip.it.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:02.000\nwe pour the milk\n", "utf-8")
+    beside = SubtitleFolders((tmp_path,), {tmp_path / "clip.it": "tea-clip.it"})
+    assert beside["tea-clip.it"].language is None
+    assert SubtitleFolders((tmp_path,), {tmp_path / "clip": "clip"})["clip"].language == "it"
+    (tmp_path / "clip.it.mp4").write_bytes(b"")
+    assert narration_beside(tmp_path / "clip.it.mp4").language is None

@@ -64,3 +64,27 @@ def test_a_task_without_videos_and_a_corpus_without_any(tmp_path, caplog):
     (tmp_path / "videos/latte/a.mp4").rename(tmp_path / "videos/a.mp4")
     with pytest.raises(InputError, match=r"no video files; expected videos/TASK/NAME\.mp4 .*videos/a\.mp4: in no task's folder"):
         need_media(open_corpus(tmp_path))
+
+
+def test_names_spelt_with_other_code_points_or_case_are_the_same_names(tmp_path):
+    composed, decomposed = "cr\u00e8me", "cre\u0300me"
+    steps = 'steps = ["press coffee", "pour milk"]'
+    (tmp_path / "corpus.toml").write_text(f'[tasks."{composed}"]\n{steps}\n[tasks.tea]\n{steps}\n', "utf-8")
+    for place in (decomposed, "Tea"):
+        touch(tmp_path, f"{place}/{composed} {place}.mp4")
+        said = tmp_path / "videos" / place / f"{decomposed} {place.upper()}.de.vtt"
+        said.write_text("WEBVTT\n\n00:01.000 --> 00:02.000\npour the milk\n", "utf-8")
+    corpus = open_corpus(tmp_path)
+    assert [video.task for video in corpus.videos] == [composed, "tea"]
+    assert [corpus.subtitles[video.id].language for video in corpus.videos] == ["de", "de"]
+    assert unmatched_files(tmp_path, corpus.tasks) == []
+
+
+def test_a_folder_of_the_exact_name_goes_first(tmp_path):
+    (tmp_path / "corpus.toml").write_text(TOML, "utf-8")
+    touch(tmp_path, "tea/a.mp4", "Tea/b.mp4", "latte/c.mp4")
+    corpus = open_corpus(tmp_path)
+    assert [video.id for video in corpus.videos] == ["c", "a"]
+    assert unmatched_files(tmp_path, corpus.tasks) == [
+        "videos/Tea: its videos are not used; corpus.toml has no task 'Tea' (tasks: latte, tea)"
+    ]

@@ -12,7 +12,7 @@ import json
 import logging
 import tomllib
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -124,11 +124,18 @@ def _task(identifier: str, table: Any) -> Task:
 def media_files(folder: Path, tasks: Mapping[str, Task]) -> dict[tuple[str, str], Path]:
     """(task, video id) -> file, for every video under `videos/TASK/`; different videos of one name get ids with their task."""
     found: dict[tuple[str, str], Path] = {}  # by task and folded name
-    for task in tasks:
-        for path in paths_in(folder / "videos" / task):
+    for task, of_task in task_folders(folder, tasks).items():
+        for path in paths_in(of_task):
             if path.suffix.lower() in VIDEO_EXTENSIONS and not path.name.startswith(".") and _fits(task, path.stem):
                 found.setdefault((task, folded_name(path.stem)), path)
     return {(task, video): path for (task, video), path in _with_distinct_ids(found).items() if _fits(task, video)}
+
+
+def task_folders(folder: Path, tasks: Iterable[str]) -> dict[str, Path]:
+    """The folder `videos/TASK` of each task; where there is none, one whose name differs in case or the spelling of accented letters alone."""
+    spelt = {folded_name(path.name): path for path in paths_in(folder / "videos")}
+    named = {task: folder / "videos" / task for task in tasks}
+    return {task: path if path.exists() else spelt.get(folded_name(task), path) for task, path in named.items()}
 
 
 def _fits(task: str, video: str) -> bool:

@@ -80,7 +80,9 @@ def narration_for(model: object, video: object, narration: str | Path | None, fe
         if contains_speech(feature_spec):
             log.warning("narration is not used: the model's features contain speech already")
             return None
-        return read_narration(path_argument(narration, "a subtitle file"))
+        return read_narration(
+            path_argument(narration, "a subtitle file"), Path(video).stem if isinstance(video, str | Path) else ""
+        )
     if not has_feature_evidence(model) or contains_speech(feature_spec) or not isinstance(video, str | Path):
         return None
     try:
@@ -95,7 +97,7 @@ def narration_beside(path: Path) -> Narration | None:
     from crosstask.datasets.subtitles import read_narration
 
     file = subtitles_beside(path)
-    return None if file is None else read_narration(file)
+    return None if file is None else read_narration(file, path.stem)
 
 
 def subtitles_beside(path: Path) -> Path | None:

@@ -64,7 +64,7 @@ def localize_files_by_model(
     for path, said in zip(files, given, strict=True):
         try:
             localization = model.localize(path, task, decoder=decoder, narration=said)
-            narration = read_narration(said) if isinstance(said, Path) else None
+            narration = read_narration(said, path.stem) if isinstance(said, Path) else None
             n_segments = _length(path, localization)
         except InputError as error:
             problems.append(str(error))
@@ -191,7 +191,7 @@ def _refuse_subtitles(written: Iterable[Path]) -> None:
     """An error for a name under which a video file has its subtitles: the next command would take the found steps for what is said."""
     for path in written:
         media = media_beside(path) if path.suffix.lower() in EXTENSIONS else None
-        if media is not None and media.stem in video_names(path.name):
+        if media is not None and folded_name(media.stem) in map(folded_name, video_names(path.name)):
             raise InputError(
                 f"--out {path}: would be taken for the subtitles of {media.name}; expected another name, such as {media.stem}.chapters.vtt"
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
-from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS
+from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS, task_folders
 from crosstask.datasets.subtitle_folders import EXTENSIONS, video_names
 from crosstask.records import Task, folded_name
 
@@ -32,11 +32,13 @@ def unmatched_files(folder: Path, tasks: Mapping[str, Task]) -> list[str]:
     loose = [path.name for path in found if not path.is_dir() and _is_video(path)]
     if loose:
         lines.append(f"videos/{_some(loose)}: in no task's folder, so not used; move into videos/TASK/ (tasks: {known})")
+    folders = task_folders(folder, tasks)
+    used = set(folders.values())
     for path in found:
-        if path.is_dir() and path.name not in tasks and any(map(_is_video, path.glob("*"))):
+        if path.is_dir() and path not in used and any(map(_is_video, path.glob("*"))):
             lines.append(f"videos/{path.name}: its videos are not used; corpus.toml has no task '{path.name}' (tasks: {known})")
     for task in sorted(tasks):
-        lines += _of_task(task, sorted(videos.joinpath(task).glob("*")))
+        lines += _of_task(task, sorted(folders[task].glob("*")))
     return lines
 
 
@@ -46,7 +48,7 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
     strange = [path.name for path in seen if not _is_video(path) and not path.is_dir() and path.suffix.lower() not in _BESIDE]
     if strange:
         yield f"videos/{task}/{_some(strange)}: no known video ending, so not used; expected {' '.join(VIDEO_EXTENSIONS)}"
-    if unread := _unread_subtitles(seen, {path.stem for path in films}):
+    if unread := _unread_subtitles(seen, {_name(path) for path in films}):
         yield f"videos/{task}/{_some(unread)}: subtitles of no video there, so not used; expected NAME.vtt or NAME.de.vtt beside NAME.mp4"
     for _, same in groupby(sorted(films, key=_name), key=_name):
         chosen, *others = same
@@ -60,7 +62,7 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
 def _unread_subtitles(paths: list[Path], videos: set[str]) -> list[str]:
     """The subtitle files of no video; JSON may be anything, and `localize` writes chapters."""
     subtitles = [path for path in paths if path.suffix.lower() in _SUBTITLES and not path.stem.endswith(".chapters")]
-    return [path.name for path in subtitles if videos.isdisjoint(video_names(path.name))]
+    return [path.name for path in subtitles if videos.isdisjoint(map(folded_name, video_names(path.name)))]
 
 
 def _name(path: Path) -> str:

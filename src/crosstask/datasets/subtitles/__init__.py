@@ -9,7 +9,7 @@ from crosstask.datasets.subtitles.json_cues import read_json
 from crosstask.datasets.subtitles.language import language_in_name
 from crosstask.datasets.subtitles.srt import read_srt
 from crosstask.datasets.subtitles.webvtt import read_webvtt
-from crosstask.records import InputError, Narration, at_line
+from crosstask.records import InputError, Narration, at_line, folded_name
 from crosstask.storage import raise_if_disk_failed, read_bytes
 
 __all__ = ["READERS", "parse_narration", "read_narration"]
@@ -24,24 +24,26 @@ READERS: Mapping[str, Callable[[Path, str], Narration]] = {
 _MAX_BYTES = 200_000_000  # ours: far above the subtitles of any video
 
 
-def read_narration(path: Path) -> Narration:
-    """The narration of a subtitle file (WebVTT, SRT, json3, JSON cues)."""
+def read_narration(path: Path, video: str = "") -> Narration:
+    """The narration of a subtitle file (WebVTT, SRT, json3, JSON cues) of a video of this name: `clip.it.vtt` of clip.it is not in Italian."""
     try:
         data = read_bytes(path, _MAX_BYTES)
     except OSError as problem:
         raise_if_disk_failed(problem)
         raise InputError(f"{path}: cannot be read ({problem.strerror}); expected a .vtt, .srt, .json or .json3 file") from problem
-    return parse_narration(path, data)
+    return parse_narration(path, data, video)
 
 
-def parse_narration(path: Path, data: bytes) -> Narration:
-    """The narration in the bytes of a file; `path` selects the reader and is named in errors."""
+def parse_narration(path: Path, data: bytes, video: str = "") -> Narration:
+    """The narration in the bytes of a file of a video; `path` selects the reader and is named in errors."""
     text = _decode(path, data)
     if not text.strip():
         raise at_line(path, 1, "the file is empty; expected subtitles")
     reader = READERS.get(path.suffix.lower()) or _reader_by_content(text)
     narration = reader(path, text)
-    return narration if narration.language else replace(narration, language=language_in_name(path))
+    if narration.language or folded_name(path.stem) == folded_name(video):
+        return narration
+    return replace(narration, language=language_in_name(path))
 
 
 def _reader_by_content(text: str) -> Callable[[Path, str], Narration]:
