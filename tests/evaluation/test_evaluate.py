@@ -43,6 +43,22 @@ def test_a_named_video_without_annotation_is_skipped_by_name():
     assert found.n_videos == 2 and "no annotation; expected annotations" in found.skipped[str(named[1].key)]
 
 
+@pytest.mark.parametrize("decoder", ["once", "free"])
+def test_every_decoder_skips_a_video_with_fewer_segments_than_steps(decoder):
+    corpus = tiny_corpus()
+    videos = annotated_videos(corpus)
+    short, n_steps = videos[0], len(corpus.task_of(videos[0]).steps)
+    rows = {video.id: corpus.features.rows(video.id) for video in videos}
+    rows[short.id] = rows[short.id][: n_steps - 1]
+    cut = [replace(a, interval=replace(a.interval, start_s=0.0, end_s=1.0)) for a in corpus.annotations[short.key]]
+    annotations = dict(corpus.annotations) | {short.key: cut}
+    seconds = {video.id: len(rows[video.id]) for video in videos}
+    corpus = replace(corpus, features=FeaturesInMemory(rows), annotations=annotations, seconds=seconds)
+    found = evaluate_videos(corpus, method_named("uniform"), videos, decoder=decoder)
+    assert found.n_videos == len(videos) - 1
+    assert list(found.skipped) == [str(short.key)] and f"cannot hold {n_steps} steps" in found.skipped[str(short.key)]
+
+
 def test_a_model_is_neither_evaluated_nor_trained_further_on_features_of_another_spec():
     corpus = replace(tiny_corpus(), feature_spec="light")
     model = train(corpus, pack=False)

@@ -15,6 +15,7 @@ import pytest
 
 from crosstask.experiments import corpora, runner
 from crosstask.experiments.arms import Arm
+from crosstask.experiments.installation import installation
 from crosstask.experiments.registry import experiment_named
 from crosstask.experiments.runner import TUNING_GRIDS, ExperimentConfig, on_edge, tune
 from crosstask.records import InputError
@@ -54,6 +55,19 @@ def test_results_of_a_corpus_that_was_changed_since_are_not_used_again(config, t
         )
         path.write_text("1,0.0,1.5\n")
     _forget_the_corpus()
+    experiment_named("cross-task")(quick)
+    assert job.read_bytes() != before
+
+
+@pytest.mark.parametrize("changed", [{"version": "0.0"}, {"step_name_encoder": "sentence-another"}])
+def test_results_of_another_version_or_encoder_are_not_used_again(config, changed, monkeypatch):
+    quick = replace(config, runs=1, methods=("uniform",))
+    experiment_named("cross-task")(quick)
+    before = (job := quick.out / "jobs" / "uniform-000.json").read_bytes()
+    monkeypatch.setattr(runner, "installation", lambda: installation() | changed)
+    with pytest.raises(InputError, match=r"begun with .* and this process has"):
+        experiment_named("cross-task")(quick)
+    monkeypatch.setattr("crosstask.experiments.installation.installation", lambda: installation() | changed)
     experiment_named("cross-task")(quick)
     assert job.read_bytes() != before
 

@@ -13,6 +13,7 @@ from crosstask.features.pack import finite_rows
 from crosstask.features.spec_file import UNKNOWN, refuse_other_spec
 from crosstask.inference import DECODERS, decode_scores, decoder_of
 from crosstask.inference.intervals import intervals_around
+from crosstask.inference.validation import no_ordered_answer
 from crosstask.methods import method_named
 from crosstask.methods.own_code import is_own
 from crosstask.methods.protocols import Scorer
@@ -208,6 +209,8 @@ def evaluate_videos(
         try:
             truth = true_segments(corpus, video)
             task, features = corpus.task_of(video), features_of(corpus, video)
+            if len(features) < len(task.steps):  # for every decoder, so that methods are compared on the same videos
+                raise no_ordered_answer(len(features), len(task.steps), None)
             narrated = joint.scores(video, task, features) if joint is not None else None
             scores = narrated.scores if narrated is not None else scores_of(scorer, task, features)
             moments = decode_scores(scores, decoder_of(scorer, decoder))

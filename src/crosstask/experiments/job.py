@@ -11,6 +11,7 @@ from crosstask.evaluation.paired import METRICS
 from crosstask.evaluation.splits import Split, group_split, inner_split, paper_split, validation_videos, without_shared_videos
 from crosstask.experiments.arms import build_method
 from crosstask.experiments.corpora import open_once
+from crosstask.experiments.installation import refuse_other_installation
 from crosstask.inference import decoder_of
 from crosstask.methods.protocols import Scorer
 from crosstask.metrics.recall import mean_over_tasks
@@ -27,6 +28,7 @@ def train_and_evaluate(values: Mapping[str, Any]) -> dict[str, Any]:
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,unused-ignore]
 
+    refuse_other_installation(values)
     with threadpool_limits(1):
         return _train_and_evaluate(values)
 

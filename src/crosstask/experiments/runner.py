@@ -10,6 +10,7 @@ from typing import Any
 from crosstask.evaluation.evaluate import log_skipped
 from crosstask.experiments.arms import Arm
 from crosstask.experiments.corpora import corpora_for_tuning, corpus_digest, corpus_of_run, open_without_features, synthetic_name
+from crosstask.experiments.installation import installation
 from crosstask.experiments.job import train_and_evaluate
 from crosstask.jobs import Job, run_all
 from crosstask.records import Corpus
@@ -103,9 +104,9 @@ class ExperimentConfig:
     def run_jobs(
         self, stage: str, jobs: Sequence[Job], work: Callable[[Mapping[str, Any]], Any] = train_and_evaluate
     ) -> list[Any]:
-        """The results of jobs in their order; results of finished jobs are read from their files, unless the corpus has changed since."""
-        if not self.synthetic:
-            jobs = [replace(job, values={**job.values, "corpus_digest": corpus_digest(self.corpus)}) for job in jobs]
+        """The results of jobs in their order; finished ones are read from their files, unless the corpus or the installation has changed since."""
+        made_from = {"installation": installation()} | ({} if self.synthetic else {"corpus_digest": corpus_digest(self.corpus)})
+        jobs = [replace(job, values={**job.values, **made_from}) for job in jobs]
         with self.progress(stage, len(jobs)) as advance:
             results = run_all(work, jobs, self.out / "jobs", self.engine, self.workers, advance, self.address)
         log_skipped(

@@ -18,6 +18,7 @@ from crosstask.experiments.few_videos.step_lists import (
     with_published_names,
     with_training_order,
 )
+from crosstask.experiments.installation import refuse_other_installation
 from crosstask.experiments.job import with_all_labels
 from crosstask.inference import ordered_ceiling
 from crosstask.metrics.truth import true_segments
@@ -61,6 +62,7 @@ def train_on_few(values: Mapping[str, Any]) -> dict[str, Any]:
     """Hits by video and step, mAP, starts and IoU by task, the stratum of each step, and the number of training videos."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped,unused-ignore]
 
+    refuse_other_installation(values)
     with threadpool_limits(1):
         return _train_on_few(values)
 
