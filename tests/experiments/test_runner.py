@@ -122,7 +122,8 @@ def test_a_killed_command_resumes_to_the_same_table(config, tmp_path):
     process.wait()
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
     ended = contents(tmp_path / "killed")
-    assert b"no-narration" in ended.pop("report.html")  # written by the command line only
+    assert b"no-narration" in ended.pop("report.html")  # written by the command line only, like the next
+    assert b"experiment" in ended.pop(".crosstask-run")
     assert ended == contents(config.out)
 
 

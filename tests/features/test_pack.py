@@ -12,6 +12,7 @@ from crosstask.features import NpyFeatures, pack, pack_features, write_rows
 from crosstask.features.pack import open_packed
 from crosstask.features.pack_index import read_index
 from crosstask.records import InputError
+from crosstask.storage import arrays
 
 
 def write_npy_features(folder, n_videos=7, n_dimensions=5):
@@ -303,12 +304,12 @@ def test_a_file_that_shrinks_while_it_is_packed_does_not_end_the_process(tmp_pat
 
 def test_a_file_that_shrinks_while_it_is_read_is_an_input_error(tmp_path, monkeypatch):
     write_rows(tmp_path / "f" / "a.npy", np.ones((4000, 64), np.float32))
-    read = np.lib.format.read_array
+    read = arrays.read_array
 
-    def truncate_first(file, **options):
+    def truncate_first(file, header):
         os.truncate(tmp_path / "f" / "a.npy", 500)
-        return read(file, **options)
+        return read(file, header)
 
-    monkeypatch.setattr(np.lib.format, "read_array", truncate_first)
+    monkeypatch.setattr(arrays, "read_array", truncate_first)
     with pytest.raises(InputError, match=r"a\.npy: truncated while it was read"):
         pack_features(NpyFeatures(tmp_path / "f"), ["a"], tmp_path / "p")

@@ -117,3 +117,22 @@ def test_a_full_disk_names_what_the_lock_protects_and_leaves_no_lock_file(tmp_pa
     monkeypatch.undo()
     with lock(tmp_path / "labels.jsonl"):
         pass
+
+
+@pytest.mark.parametrize("lock", [nonblocking_lock, lambda path: blocking_lock(path, pytest.fail)])
+@pytest.mark.parametrize("kind", ["link", "link to nothing", "hard link", "pipe"])
+def test_what_lies_in_the_place_of_a_lock_is_neither_followed_nor_written_to(kind, lock, tmp_path):
+    (tmp_path / "corpus").mkdir()
+    precious, place = tmp_path / "precious", tmp_path / "corpus" / ".out.lock"
+    if kind != "link to nothing":
+        precious.write_text("precious")
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "hard link":
+        os.link(precious, place)
+    else:
+        place.symlink_to("../precious")
+    with lock(tmp_path / "corpus" / "out"):
+        assert place.read_text() == f"{os.getpid()}\n" and not place.is_symlink()
+    assert not place.exists()
+    assert not precious.exists() if kind == "link to nothing" else precious.read_text() == "precious"

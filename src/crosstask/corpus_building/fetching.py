@@ -117,6 +117,8 @@ class _Incomplete(Exception):
 def _download_rest(address: str, target: Path, policy: RetryPolicy, progress: Progress) -> None:
     """One attempt: append the missing bytes, or start again if the server has another version."""
     part = target.with_name(target.name + ".part")
+    if part.is_symlink():  # would be followed
+        discard_part(target)
     recorded, n_bytes = _recorded_version(part), part.stat().st_size if part.exists() else 0
     request = Request(address)
     if recorded is not None and recorded.tag and n_bytes:

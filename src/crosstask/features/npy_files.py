@@ -60,10 +60,10 @@ def read_shape(path: Path) -> tuple[int, int]:
     """(T, D) of a feature file, from its header."""
     try:
         with open_regular(path) as file:
-            shape, dtype, _ = read_header(file)
+            header = read_header(file)
     except (OSError, NotAnArray) as error:
         raise _input_error(path, error) from None
-    return check_shape(path, shape, dtype)
+    return check_shape(path, header.shape, header.dtype)
 
 
 def read_rows(path: Path, read: Callable[[Path], npt.NDArray[np.generic]] = load_array) -> npt.NDArray[np.floating]:

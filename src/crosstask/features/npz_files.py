@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from crosstask.features.npy_files import check_shape
 from crosstask.records import InputError, stack_rows
-from crosstask.storage import NotAnArray, open_regular, raise_if_disk_failed, read_header
+from crosstask.storage import NotAnArray, open_regular, raise_if_disk_failed, read_array, read_header
 
 _MAX_RATIO = 1032  # of DEFLATE, by its format: bytes that one compressed byte can stand for
 ARRAY_NAME = "arr_0"  # the name that NumPy gives an array saved without one
@@ -57,19 +57,20 @@ def read_npz(path: Path, header_only: bool = False) -> npt.NDArray[np.floating]:
         with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             entry = archive.getinfo(f"{ARRAY_NAME}.npy")
             with archive.open(entry) as stream:
-                shape, dtype, offset = read_header(cast(BinaryIO, stream))
-                n_rows, n_columns = check_shape(path, shape, dtype)
+                header = read_header(cast(BinaryIO, stream))
+                n_rows, n_columns = check_shape(path, header.shape, header.dtype)
                 if entry.file_size > _MAX_RATIO * (entry.compress_size + 1):
                     raise InputError(
                         f"{path.name}: claims {entry.file_size:,} bytes, more than {entry.compress_size:,} compressed ones can hold; "
                         "fetch or extract it again"
                     )
-                if entry.file_size != offset + dtype.itemsize * math.prod(shape):
+                if entry.file_size != header.offset + header.dtype.itemsize * math.prod(header.shape):
                     raise NotAnArray("truncated")
                 if header_only:
                     return np.broadcast_to(np.zeros((), dtype=np.float32), (n_rows, n_columns))
-                stream.seek(0)
-                return np.asarray(np.lib.format.read_array(cast(BinaryIO, stream), allow_pickle=False))
+                return cast(
+                    "npt.NDArray[np.floating]", read_array(cast(BinaryIO, stream), header)
+                )  # `check_shape` has checked the dtype
     except OSError as error:
         raise_if_disk_failed(error)
         raise InputError(f"{path.name}: cannot be read: {error.strerror}") from None

@@ -119,7 +119,9 @@ def _appended(
     """The pack with one more part, and the open file of that part, each time one is complete; not flushed to disk yet."""
     waiting = next(prepared, None)
     while waiting is not None:
-        file, added, n_rows = (pack.folder / "unfinished.bin").open("wb"), list[PackedVideo](), 0
+        unfinished = pack.folder / "unfinished.bin"
+        unfinished.unlink(missing_ok=True)  # of a killed process; a link would be followed
+        file, added, n_rows = unfinished.open("xb"), list[PackedVideo](), 0
         try:
             while waiting is not None and (not added or n_rows * pack.row_bytes < _PART_BYTES):
                 pack = pack if pack.n_dimensions else replace(pack, n_dimensions=waiting.rows.shape[1])

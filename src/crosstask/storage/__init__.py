@@ -6,6 +6,7 @@ from crosstask.storage.arrays import (
     digest_of,
     load_array,
     map_array,
+    read_array,
     read_header,
     with_content_digest,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "open_regular",
     "paths_in",
     "raise_if_disk_failed",
+    "read_array",
     "read_bytes",
     "read_header",
     "read_text",

@@ -1,10 +1,12 @@
 """Locks that allow one writing process at a time.
 
 A lock is an advisory `flock` on an open file, so the kernel releases it when its process ends, however it ends: a lock is never stale.
-On systems or file systems without `flock` every lock succeeds; files are still replaced atomically.
+On systems or file systems without `flock` every lock succeeds; files are still replaced atomically. A lock file is written to, and may lie
+in a folder of somebody else's: a link in its place is removed, not followed.
 """
 
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 fcntl = import_module("fcntl") if find_spec("fcntl") else None  # not available on Windows
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # neither follow a link nor wait at a pipe
 _POLL_INTERVAL_S = 0.05  # well below what a person notices
 _MAX_NAME_BYTES = 200  # file systems allow 255; the rest is left for the suffix
 
@@ -109,7 +112,17 @@ def _try_acquire(lock: Path, path: Path) -> int | None:
 
 def _acquired(lock: Path) -> int | None:
     while True:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o644)
+        except OSError:
+            if not lock.is_symlink():
+                raise
+            lock.unlink(missing_ok=True)
+            continue
+        if _has_other_names(descriptor):
+            os.close(descriptor)
+            lock.unlink(missing_ok=True)
+            continue
         try:
             if not try_flock(descriptor):
                 os.close(descriptor)
@@ -122,6 +135,12 @@ def _acquired(lock: Path) -> int | None:
                 os.close(descriptor)
             raise
         os.close(descriptor)  # the previous owner removed the file after we opened it and before we locked it
+
+
+def _has_other_names(descriptor: int) -> bool:
+    """True if an open file is no lock file of ours: one with a second name (a hard link), a pipe or a device."""
+    found = os.fstat(descriptor)
+    return found.st_nlink > 1 or not stat.S_ISREG(found.st_mode)
 
 
 def _write_owner(descriptor: int, lock: Path) -> None:
@@ -138,7 +157,7 @@ def _write_owner(descriptor: int, lock: Path) -> None:
 def _is_at(descriptor: int, path: Path) -> bool:
     """True if the open file is still the one at `path`."""
     try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
     except FileNotFoundError:
         return False
 

@@ -27,6 +27,7 @@ def render_film(path: Path, script: Script, kitchen: Kitchen, rng: np.random.Gen
         raise MissingExtra("rendering videos", "video") from None
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.stem}.partial{path.suffix}")
+    unfinished.unlink(missing_ok=True)  # a link would be followed
     with av.open(str(unfinished), "w", options={"movflags": "faststart", "fflags": "+bitexact"}) as container:
         pictures: Any = container.add_stream(
             "libx264",
