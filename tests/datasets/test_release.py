@@ -155,6 +155,15 @@ def test_windows_of_earlier_versions_which_did_not_record_the_steps_are_read(tmp
         read_windows(tmp_path, {"1": task})
 
 
+def test_files_that_narrate_is_not_known_to_have_written_are_not_removed(tmp_path):
+    write_step_intervals(tmp_path / "mine.csv", MILK)
+    with pytest.raises(
+        InputError, match=r"mine.csv would be removed, and no steps.json shows that `narrate` wrote it; move these files away"
+    ):
+        write_windows(tmp_path, {"1": Task("1", "Make Latte", ("pour milk", "stir"))}, {})
+    assert (tmp_path / "mine.csv").is_file()
+
+
 def test_killed_while_windows_are_written_no_window_of_other_steps_is_taken_for_a_new_one(tmp_path, monkeypatch):
     task, key = Task("1", "Make Latte", ("pour milk", "stir")), VideoKey("1", "a")
     write_windows(tmp_path, {"1": task}, {key: MILK})

@@ -1,7 +1,8 @@
 """A process with all code loaded and compiled that runs verbs in forked children, so that a kill interrupts the work and not the start-up.
 
 Reads a JSON line `{"argv", "kill_after_s", "fault"}`; runs the verb in a forked child, optionally with a simulated disk error, and sends it SIGKILL
-after so many seconds (null: never). Answers with a line `{"code", "seconds", "output", "calls"}`; the code is null for a child that was killed.
+after so many seconds (null: never). Answers with a line `{"code", "seconds", "output", "calls", "opened"}`: the code is null for a child that was
+killed, `opened` are the files that the child itself opened for writing.
 """
 
 import gc
@@ -53,6 +54,12 @@ def run_verb(argv):
     return 0
 
 
+def note_if_written(opened, path, mode, flags):
+    """Add the path of a file that is opened for writing to a set."""
+    if isinstance(path, str | os.PathLike) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+        opened.add(os.path.abspath(path))  # noqa: PTH100 - links are not followed
+
+
 def run_in_child(argv, kill_after_s, fault):
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as counted:
         begun = time.perf_counter()
@@ -61,7 +68,8 @@ def run_in_child(argv, kill_after_s, fault):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
             os.dup2(output.fileno(), 1)
             os.dup2(output.fileno(), 2)
-            code, disk = 70, Fault(*fault) if fault else None
+            code, disk, opened = 70, Fault(*fault) if fault else None, set()
+            sys.addaudithook(lambda event, about: event == "open" and note_if_written(opened, *about))
             try:
                 if disk:
                     disk.install()
@@ -72,7 +80,7 @@ def run_in_child(argv, kill_after_s, fault):
                 traceback.print_exc()
             sys.stdout.flush()
             sys.stderr.flush()
-            os.write(counted.fileno(), str(disk.calls if disk else 0).encode())
+            os.write(counted.fileno(), json.dumps([disk.calls if disk else 0, sorted(opened)]).encode())
             os._exit(code)
         if kill_after_s is None:
             signal.sigwait([signal.SIGCHLD])
@@ -84,7 +92,8 @@ def run_in_child(argv, kill_after_s, fault):
         output.seek(0)
         counted.seek(0)
         code = None if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-        return {"code": code, "seconds": seconds, "output": output.read(), "calls": int(counted.read() or 0)}
+        calls, opened = json.loads(counted.read() or "[0, []]")
+        return {"code": code, "seconds": seconds, "output": output.read(), "calls": calls, "opened": opened}
 
 
 def serve():

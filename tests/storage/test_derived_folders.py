@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from crosstask.storage import derived_folder, existing_derived_folder
+from crosstask.storage import UnreadableFile, derived_folder, existing_derived_folder
 
 
 @pytest.fixture
@@ -49,3 +49,31 @@ def test_a_user_without_a_home_folder_has_a_cache_among_the_temporary_files(tmp_
     monkeypatch.setattr(Path, "home", no_home)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert existing_derived_folder(tmp_path / "corpus", "features").is_relative_to(tmp_path / f"crosstask-{os.getuid()}")
+
+
+def linked(tmp_path, *contents) -> Path:
+    """A corpus whose `.crosstask` is a link to a folder with these contents."""
+    for name in ("corpus", "disk", *(f"disk/{name}" for name in contents)):
+        (tmp_path / name).mkdir()
+    (tmp_path / "corpus" / ".crosstask").symlink_to(tmp_path / "disk")
+    return tmp_path / "corpus"
+
+
+@pytest.mark.parametrize("contents", [(), ("pack", "features")])  # the second: linked by a user of a version that made no mark
+def test_derived_files_go_where_the_link_of_a_user_leads(tmp_path, contents):
+    corpus = linked(tmp_path, *contents)
+    derived_folder(corpus, "subtitles").mkdir()
+    (tmp_path / "disk" / "later").mkdir()  # the folder is ours by now, whatever else is put there
+    assert derived_folder(corpus, "subtitles").resolve() == tmp_path / "disk" / "subtitles"
+
+
+def test_a_folder_with_other_files_is_not_taken_for_one_of_derived_files(tmp_path):
+    with pytest.raises(UnreadableFile, match="a link to a folder with other files, such as photos; expected an empty folder"):
+        derived_folder(linked(tmp_path, "photos"), "features")
+
+
+def test_no_derived_folder_leads_elsewhere(tmp_path):
+    (tmp_path / "photos").mkdir()
+    (derived_folder(tmp_path) / "features").symlink_to(tmp_path / "photos")
+    with pytest.raises(UnreadableFile, match=r"a link that leads out of \.crosstask; remove it, or link \.crosstask itself"):
+        derived_folder(tmp_path, "features")

@@ -35,11 +35,13 @@ def export(
     Example: crosstask export demo --format youtube
     """
     from crosstask.export import export_run, format_names, n_exported_files
-    from crosstask.runs import open_run
+    from crosstask.runs import open_run, refuse_links_out
 
     names = format_names(formats)
-    target = out or run / "exports"
     opened = open_run(run)
+    if out is None:
+        refuse_links_out(run)
+    target = out or run / "exports"
     with progress("exporting", n_exported_files(names, len(opened.run.videos))) as advance:
         paths, remarks = export_run(opened, names, target, method, fps, all_steps, advance, min_confidence, overwrite)
     for remark in remarks[:20]:

@@ -99,7 +99,7 @@ def _write(corpus: "Corpus", found: "NarrationResult", others: "set[VideoKey]", 
     from crosstask.datasets.release import StepIntervalFiles
     from crosstask.storage import derived_folder, nonblocking_lock
 
-    folder = derived_folder(corpus.folder or Path()) / "constraints"
+    folder = derived_folder(corpus.folder or Path(), "constraints")
     with nonblocking_lock(folder):  # windows of two recipes must not mix
         write_windows(folder, corpus.tasks, found.windows, corpus.subtitles, kept=others)
     own: Any = corpus.windows.maps[0] if isinstance(corpus.windows, ChainMap) else None

@@ -268,9 +268,14 @@ def write_windows(
     Others in the folder are removed, except those of `kept` videos whose tasks have the same steps.
     """
     steps, before = _origin_of_windows(folder)
+    there = sorted(folder.glob("*.csv"))
+    if there and not (folder / STEPS_FILE).is_file():
+        raise InputError(
+            f"{folder}: {there[0].name} would be removed, and no {STEPS_FILE} shows that `narrate` wrote it; move these files away"
+        )
     written = {str(key): digest for key in windows if (digest := _digest(subtitles, key)) is not None}
     names = {f"{key}.csv" for key in windows}
-    for path in sorted(folder.glob("*.csv")):
+    for path in there:
         key = _key_of(path.stem, tasks)
         same = key is not None and steps.get(key.task, tasks[key.task].steps) == tasks[key.task].steps
         rewritten = path.name in names and before.get(path.stem) == written.get(path.stem)

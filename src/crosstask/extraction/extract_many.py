@@ -28,7 +28,7 @@ from crosstask.features import find_feature_spec, read_rows, write_feature_spec,
 from crosstask.features.spec_file import FILE_NAME as SPEC_FILE_NAME
 from crosstask.jobs import Job, finished_result, run_all
 from crosstask.records import InputError, MissingExtra
-from crosstask.storage import map_array, raise_if_disk_failed, read_text, write_text
+from crosstask.storage import map_array, raise_if_disk_failed, read_text, refuse_link_out, write_text
 
 
 @dataclass
@@ -202,6 +202,7 @@ def check_backbones(spec: FeatureSpec) -> None:
 
 def claim_folder(folder: Path, spec: FeatureSpec) -> None:
     """Make the folder one of this feature spec; features that were not extracted by us are never changed."""
+    refuse_link_out(folder, folder / ".done")
     found = find_feature_spec(folder)
     if found is None and any(folder.glob("*.npy")):
         raise InputError(f"{folder}: holds features without a {SPEC_FILE_NAME}, so made elsewhere; choose another --out")

@@ -18,7 +18,7 @@ def pack_folder(corpus: Corpus) -> Path:
     """Folder of the pack of a corpus."""
     if corpus.folder is None:
         raise InputError(f"corpus '{corpus.name}' has no folder; only a corpus on disk can be packed")
-    return derived_folder(corpus.folder) / "pack"
+    return derived_folder(corpus.folder, "pack")
 
 
 def packable_videos(corpus: Corpus) -> list[str]:

@@ -41,7 +41,7 @@ def features_folder(corpus: Corpus) -> Path:
     release = not (corpus.folder / "corpus.toml").exists()
     if release and (not published.exists() or (published / ".done").is_dir()):
         return published
-    return derived_folder(corpus.folder) / "features"
+    return derived_folder(corpus.folder, "features")
 
 
 def extract_corpus(

@@ -24,7 +24,7 @@ from crosstask.pipeline.recalibration import calibration_from, recalibrated
 from crosstask.pipeline.run_labels import BEFORE, labels_of, refresh_annotations, relevant_videos
 from crosstask.records import Corpus, FeatureRows, FoundStep, InputError, Localization, Video, VideoKey
 from crosstask.report.page import LABELLED_VIDEOS, write_report
-from crosstask.runs import RunFolder, open_run, refuse_outside, scores_path, write_run
+from crosstask.runs import RunFolder, open_run, refuse_links_out, scores_path, write_run
 from crosstask.runs.corrected import with_labels
 from crosstask.storage import nonblocking_lock, read_bytes, write_bytes
 
@@ -204,9 +204,9 @@ def accept(run: RunFolder, proposal: Proposal) -> None:
 
 
 def _kept_folder(folder: Path) -> Path:
-    """Where the files are kept that a proposal replaces; an error if this or the scores lie outside the run folder, by a link."""
-    refuse_outside(folder, folder / "scores")
-    return refuse_outside(folder, folder / BEFORE)
+    """Where the files are kept that a proposal replaces."""
+    refuse_links_out(folder)
+    return folder / BEFORE
 
 
 def _back_up(folder: Path, method: str) -> None:

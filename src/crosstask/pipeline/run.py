@@ -174,7 +174,7 @@ def _transcribe(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[
     """The corpus with subtitles of videos that had none, where the file embeds them or speech was recognised; otherwise with the user's alone."""
     assert corpus.folder is not None
     files, _ = files_by_id(media_of(corpus))
-    ours = derived_folder(corpus.folder) / "subtitles"
+    ours = derived_folder(corpus.folder, "subtitles")
     theirs = corpus.subtitles if isinstance(corpus.subtitles, SubtitleFolders) else SubtitleFolders(())
     derived = {ours, existing_derived_folder(corpus.folder, "subtitles")}
     of_user = tuple(folder for folder in theirs.folders if folder not in derived)
@@ -217,7 +217,7 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
         return corpus, len(corpus.windows)
     usable, unusable = usable_videos(corpus, [video for video in corpus.videos if corpus.knows_length(video)])
     warn_about_unusable_subtitles(unusable)
-    folder = derived_folder(corpus.folder) / "constraints"
+    folder = derived_folder(corpus.folder, "constraints")
     if not usable and not folder.is_dir():
         return corpus, len(corpus.windows)
     with nonblocking_lock(folder):

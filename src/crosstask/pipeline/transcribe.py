@@ -9,11 +9,11 @@ from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.extraction.content_hash import content_digest
 from crosstask.extraction.speech import SpeechModelError, can_transcribe, embedded_subtitles, refuse_incomplete_model, transcribe
 from crosstask.records import InputError
-from crosstask.storage import nonblocking_lock, paths_in, raise_if_disk_failed
+from crosstask.storage import nonblocking_lock, open_regular, paths_in, raise_if_disk_failed
 
 _HEARD_IN = "heard in "  # then the digest of the video file, and the language and speech model that the user chose
 _RECOGNISED = ", recognised"
-_HEAD_CHARACTERS = 400
+_HEAD_BYTES = 2000
 
 
 @dataclass
@@ -80,7 +80,10 @@ def recognised_in(folder: Path) -> frozenset[Path]:
 
 def _head(path: Path) -> str:
     """The beginning of a subtitle file, where its origin stands; empty if there is none."""
-    return path.read_text("utf-8", "replace")[:_HEAD_CHARACTERS] if path.is_file() else ""
+    if not path.is_file():
+        return ""
+    with open_regular(path) as file:
+        return file.read(_HEAD_BYTES).decode("utf-8", "replace")
 
 
 def raise_if_no_speech_model(model: Path | None) -> None:

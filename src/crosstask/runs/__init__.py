@@ -5,7 +5,7 @@ from crosstask.runs.corrected import StepCounts, answer_is_right, confirmed, lab
 from crosstask.runs.folder import RunFolder, note_replaced_videos, open_run
 from crosstask.runs.label_changes import Change, RunLabel
 from crosstask.runs.labels import LABELS_FILE, LabelStore
-from crosstask.runs.record import Run, RunVideo, inside, refuse_outside, scores_path
+from crosstask.runs.record import Run, RunVideo, inside, refuse_links_out, refuse_outside, scores_path
 from crosstask.runs.writing import write_localizations, write_run
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "label_of",
     "note_replaced_videos",
     "open_run",
+    "refuse_links_out",
     "refuse_outside",
     "refuse_place_of_run",
     "scores_path",

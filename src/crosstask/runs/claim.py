@@ -10,6 +10,7 @@ from pathlib import Path
 from crosstask.records import InputError
 from crosstask.runs.folder import RunFolder, open_run
 from crosstask.runs.labels import LABELS_FILE
+from crosstask.runs.record import FOLDERS, refuse_links_out
 from crosstask.storage import paths_in, read_text, stable_json, write_text
 
 _MARK = ".crosstask-run"
@@ -21,7 +22,7 @@ _FOLDERS_OF_A_CORPUS = (
 _FILES_OF_A_RUN = (
     *("run.json", "model.safetensors", "model.safetensors.checkpoint", "localizations.json", "report.html"),
     *("results.json", "results.csv", "table.tex", "figure.png", "figure.svg"),
-    *("scores", "transcripts", "figures", "frames", "before_learning", "jobs"),
+    *FOLDERS,
 )
 EXPERIMENT_KIND = "experiment"  # of the run folder of an experiment
 
@@ -54,6 +55,7 @@ def claim_run_folder(
     refuse_place_of_run(folder)
     if any((folder / name).exists() for name in _CORPUS_FILES):
         raise InputError(f"--out {folder}: a corpus, whose annotations would be taken for labels of the run; name another folder")
+    refuse_links_out(folder)
     there = _run_in(folder)
     no_labels = there is None and not (folder / LABELS_FILE).exists()
     if no_labels and any(path.suffix == ".csv" for path in paths_in(folder / "annotations")):

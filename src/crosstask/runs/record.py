@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.records import InputError, StepInterval, Task, VideoKey, refuse_escaping_id
+from crosstask.storage import paths_in
 
 FORMAT = 1  # version of run.json and localizations.json
+FOLDERS = ("scores", "transcripts", "figures", "frames", "before_learning", "jobs")  # which commands write in a run folder
+_WITH_LABELS = ("annotations", "exports")  # likewise, but what lies there may be of a person
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,17 @@ def inside(folder: Path, path: Path) -> bool:
 def refuse_outside(folder: Path, path: Path) -> Path:
     """The path itself, or an error if it lies outside the folder after resolving links."""
     if not inside(folder, path):
-        raise InputError(f"{path.name}: leads out of the run folder; expected a plain file in {folder.name}")
+        raise InputError(f"{path.name}: leads out of the run folder; expected a plain file or folder in {folder.name}")
     return path
+
+
+def refuse_links_out(folder: Path) -> None:
+    """An error where a folder of a run is a link that leads out of it: files would be written and removed there."""
+    for place in (folder / name for name in (*FOLDERS, *_WITH_LABELS)):
+        refuse_outside(folder, place)
+        for inner in paths_in(place):
+            if inner.is_symlink() and inner.is_dir():
+                refuse_outside(folder, inner)
 
 
 def transcript_path(folder: Path, key: VideoKey) -> Path:

@@ -24,7 +24,7 @@ from crosstask.storage.atomic import (
     write_text,
 )
 from crosstask.storage.csv_text import csv_text, no_formula, number_or_text
-from crosstask.storage.derived_folders import cache_folder, derived_folder, existing_derived_folder
+from crosstask.storage.derived_folders import cache_folder, derived_folder, existing_derived_folder, refuse_link_out
 from crosstask.storage.figures import figure_bytes
 from crosstask.storage.locks import blocking_lock, nonblocking_lock
 from crosstask.storage.reading import (
@@ -67,6 +67,7 @@ __all__ = [
     "read_bytes",
     "read_header",
     "read_text",
+    "refuse_link_out",
     "refuse_other_content",
     "refuse_special_file",
     "replace_file",
