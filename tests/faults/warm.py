@@ -69,6 +69,7 @@ def run_in_child(argv, kill_after_s, fault):
             os.dup2(output.fileno(), 1)
             os.dup2(output.fileno(), 2)
             code, disk, opened = 70, Fault(*fault) if fault else None, set()
+            write = os.write  # before it fails
             sys.addaudithook(lambda event, about: event == "open" and note_if_written(opened, *about))
             try:
                 if disk:
@@ -80,7 +81,7 @@ def run_in_child(argv, kill_after_s, fault):
                 traceback.print_exc()
             sys.stdout.flush()
             sys.stderr.flush()
-            os.write(counted.fileno(), json.dumps([disk.calls if disk else 0, sorted(opened)]).encode())
+            write(counted.fileno(), json.dumps([disk.calls if disk else 0, sorted(opened)]).encode())
             os._exit(code)
         if kill_after_s is None:
             signal.sigwait([signal.SIGCHLD])

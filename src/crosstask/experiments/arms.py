@@ -8,13 +8,15 @@ from crosstask.methods.own_code import digest_of_own, is_own, load_own
 from crosstask.methods.protocols import Method
 from crosstask.methods.table import ALIASES, known_settings, method_title, resolve_method
 
-TRAIN_ON = ("all", "primary", "related", "others")  # others: the model that localizes a task is trained on the other tasks
 _SHARES_NOTHING = ("uniform", "random", "alayrac16", "richard18", "richard18-linear", "supervised", "task-specific")
 
 
 @dataclass(frozen=True)
 class Arm:
-    """A method and its training videos. `n_tasks`: the number of related (or other) tasks; nested subsets, redrawn per run."""
+    """A method and its training videos: those of all, primary, related or other tasks; the last trains, for each task, on the others alone.
+
+    `n_tasks`: the number of related (or other) tasks; nested subsets, redrawn per run.
+    """
 
     name: str
     method: str

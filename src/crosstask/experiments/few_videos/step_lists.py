@@ -16,7 +16,6 @@ from crosstask.records.task import topological_order
 from crosstask.text.stems import stem, words_of_step
 
 NAMES = ("given", "published")
-ORDERS = ("given", "training", "graph")
 _SWAPS_PER_WORD = 20  # attempted exchanges per (step, word) pair; the result no longer depends on the start
 Intervals = Mapping[VideoKey, tuple[StepInterval, ...]]
 
