@@ -125,7 +125,11 @@ def test_tables_of_one_video_after_another_do_not_replace_each_other(talk, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("name", "fine"), [("film.vtt", False), ("film.en.vtt", False), ("film.chapters.vtt", True), ("film.csv", True)]
+    ("name", "fine"),
+    [
+        *(("film.vtt", False), ("film.en.vtt", False), ("Film.vtt", False), ("absent/../film.vtt", False)),
+        *(("film.chapters.vtt", True), ("film.csv", True)),
+    ],
 )
 @pytest.mark.parametrize("film", ["film.mp4", "film.MP4"])
 def test_chapters_are_not_written_where_they_would_be_taken_for_what_is_said(talk, tmp_path, name, fine, film):

@@ -78,8 +78,10 @@ def media_beside(path: Path) -> Path | None:
     if path.suffix.lower() in VIDEO_EXTENSIONS and path.is_file():
         return path
     names = [path.stem, *([path.stem.rpartition(".")[0]] if "." in path.stem else [])]  # talk.en.vtt
-    videos = [place for place in paths_in(path.parent) if place.suffix.lower() in VIDEO_EXTENSIONS and place.stem in names]
-    return min(filter(Path.is_file, videos), key=lambda place: (names.index(place.stem), place.suffix), default=None)
+    folded = list(map(folded_name, names))
+    found = [place for place in paths_in(path.parent) if place.suffix.lower() in VIDEO_EXTENSIONS and place.is_file()]
+    videos = [place for place in found if folded_name(place.stem) in folded]
+    return min(videos, key=lambda place: (place.stem not in names, folded.index(folded_name(place.stem)), place), default=None)
 
 
 def run_of_files(found: Sequence[LocalizedFile], task: Task, command: str) -> tuple[Run, dict[VideoKey, Localization]]:
@@ -190,7 +192,8 @@ def _files_read(file: LocalizedFile) -> list[Path]:
 def _refuse_subtitles(written: Iterable[Path]) -> None:
     """An error for a name under which a video file has its subtitles: the next command would take the found steps for what is said."""
     for path in written:
-        media = media_beside(path) if path.suffix.lower() in EXTENSIONS else None
+        place = path.parent.resolve() / path.name
+        media = media_beside(place) if path.suffix.lower() in EXTENSIONS else None
         if media is not None and folded_name(media.stem) in map(folded_name, video_names(path.name)):
             raise InputError(
                 f"--out {path}: would be taken for the subtitles of {media.name}; expected another name, such as {media.stem}.chapters.vtt"
