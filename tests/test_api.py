@@ -172,6 +172,10 @@ def test_own_sharing_functions_are_used_and_new_tasks_need_them_again(corpus, tm
         assert np.allclose(again.score("1", rows), trained.score("1", rows), atol=1e-3)
         with pytest.raises(ct.InputError, match="sharing function"):
             again.localize(rows, steps=new)
+        with pytest.raises(ct.InputError, match="trained with the sharing 'verbs', not '<lambda>'"):
+            ct.load_model(path, sharing=lambda task, step: [step])
+        with pytest.raises(ct.InputError, match="a trained model, and no checkpoint; expected a new name"):
+            ct.train(corpus, method, checkpoint=path, **settings)
         with_function = ct.load_model(path, sharing=verbs)
         assert np.allclose(
             with_function.score(ct.task_from_steps(new), rows), trained.score(ct.task_from_steps(new), rows), atol=1e-3
@@ -211,6 +215,12 @@ def test_own_sharing_functions_are_used_and_new_tasks_need_them_again(corpus, tm
         (lambda c, m: m.save(None), "a NoneType is no path; expected the model file to write"),
         (lambda c, m: m.save("\ud800"), "cannot be a path"),
         (lambda c, m: m.save(""), "cannot be a path"),
+        (lambda c, m: m.save("."), "a folder; expected the name of a model file"),
+        (lambda c, m: m.save(__file__), "a file of another kind, which would be overwritten"),
+        (
+            lambda c, m: ct.train(c, start=ct.train(c, "uniform")),
+            "a model of method 'uniform', whose training cannot be continued",
+        ),
         (lambda c, m: ct.run([]), "a list is no path; expected a folder with corpus.toml"),
         (lambda c, m: ct.localize(3, steps="pour milk"), "a int is no path; expected a video or subtitle file"),
         (lambda c, m: ct.localize("talk.vtt", steps=None), "steps None: expected text such as"),

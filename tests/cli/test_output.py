@@ -120,6 +120,16 @@ def test_the_recorded_command_has_every_option_that_can_change_the_result(tmp_pa
     assert sorted(" ".join(words[3:-2]).replace(" --", "\n--").split("\n")) == sorted(pairs)
 
 
+def test_the_working_folder_is_recorded_by_its_name(tmp_path, monkeypatch):
+    app, seen = typer.Typer(), []
+    app.command("run")(wraps(run_verb)(lambda context, **options: seen.append(recorded_command(context))))
+    app.command("other")(lambda: None)
+    (tmp_path / "kitchen").mkdir()
+    monkeypatch.chdir(tmp_path / "kitchen")
+    assert CliRunner().invoke(app, ["run", "."]).exit_code == 0
+    assert seen == ["crosstask run kitchen --seed 0"]
+
+
 def test_a_localized_run_records_its_command(tmp_path):
     (tmp_path / "talk.vtt").write_text("WEBVTT\n\n00:01.000 --> 00:04.000\npour the milk\n\n00:05.000 --> 00:08.000\nstir it\n")
     given = ["--steps", "pour milk, stir", "--encoder", "tfidf", "--title", "Make tea " * 50]

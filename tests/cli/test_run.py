@@ -134,6 +134,17 @@ def test_features_are_extracted_into_a_folder_behind_a_link(corpus, tmp_path):
         assert (result["done"], result["reused"], result["skipped"]) == (done, reused, {})
 
 
+def test_damaged_features_are_extracted_again(corpus):
+    json_of("extract", corpus, "--features", "log-mel", "--workers", 1)
+    path = corpus / ".crosstask/features/tea 0.npy"
+    intact = path.read_bytes()
+    flipped = bytearray(intact)
+    flipped[-2] ^= 0x40  # one bit of the last number
+    path.write_bytes(flipped)
+    result = json_of("extract", corpus, "--features", "log-mel", "--workers", 1)
+    assert (result["done"], result["reused"]) == (1, 5) and path.read_bytes() == intact
+
+
 def test_features_of_two_videos_whose_names_differ_in_case_alone_are_refused(corpus, tmp_path):
     video = corpus / "videos/tea/tea 0.mp4"
     other = shutil.copy(video, tmp_path / "TEA 0.mp4")

@@ -7,6 +7,7 @@ import ssl
 import tarfile
 import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -334,6 +335,16 @@ def test_a_file_that_was_edited_since_is_not_overwritten_by_a_repeated_download(
     assert (release / "annotations" / "1_a.csv").read_bytes() == b"1,1,3\n"
     assert (release / "videos.csv").read_bytes() == b"1,a,http://y\n", "what is missing is unpacked"
     assert "1_a.csv: other than in the archive, and kept" in caplog.text
+
+
+def test_a_part_goes_to_the_disk_to_which_a_link_leads(tmp_path):
+    other_disk = Path("/dev/shm")
+    if not other_disk.is_dir() or other_disk.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("needs a second disk")
+    with TemporaryDirectory(dir=other_disk) as place, misbehaving_server(zipped(FILES)) as server:
+        (tmp_path / "crosstask_release").symlink_to(place)
+        assert download_part(PARTS["release"], tmp_path, [f"{server.address}/plain"], QUICK)["files"] == 3
+        assert (Path(place) / "videos.csv").read_bytes() == b"1,a,http://y\n" and len(list(Path(place).iterdir())) == 3
 
 
 def test_the_verb_says_that_nothing_was_downloaded(tmp_path):

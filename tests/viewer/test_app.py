@@ -174,13 +174,16 @@ def test_an_answer_that_the_page_did_not_show_is_not_confirmed(client, folder):
     assert labelled(client, kind="right", shown=True, moment_s=shown["moment_s"]).status_code == 200
 
 
-@pytest.mark.parametrize("what", ["made again", "moved"])
+@pytest.mark.parametrize("what", ["other videos", "other options", "moved"])
 def test_nothing_is_saved_into_a_run_that_was_made_again_or_moved(client, folder, what):
     if what == "moved":
         folder.rename(folder.with_name("moved"))
     else:
         run = json.loads((folder / "run.json").read_text())
-        run["videos"][0]["n_segments"] += 1
+        if what == "other videos":
+            run["videos"][0]["n_segments"] += 1
+        else:
+            run["command"] = "crosstask run films --features log-mel --seed 5"
         (folder / "run.json").write_text(json.dumps(run))
     saved = [
         labelled(client, kind="moment", moment_s=3),

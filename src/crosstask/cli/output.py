@@ -132,7 +132,7 @@ def recorded_command(context: typer.Context) -> str:
         for value in given if isinstance(given, list | tuple) else [given]:
             text = str(value)
             known = os.path.exists(text)  # noqa: PTH110 - False, not an error, for a text that is too long for a name
-            parts += option if value is True else [*option, Path(text).name if known else text]
+            parts += option if value is True else [*option, (Path(text).name or Path(text).resolve().name) if known else text]
     return shlex.join(parts)
 
 

@@ -9,7 +9,7 @@ from crosstask.corpus_building.fetching import Progress, RetryPolicy, discard_pa
 from crosstask.corpus_building.published_parts import OTHER_SETS, PARTS, Part
 from crosstask.corpus_building.unpacking import UnpackLimits, unpack
 from crosstask.records import InputError
-from crosstask.storage import MAX_SMALL_BYTES, nonblocking_lock, read_text, write_json
+from crosstask.storage import MAX_SMALL_BYTES, derived_folder, nonblocking_lock, read_text, write_json
 
 CHECKSUMS = "checksums.json"
 
@@ -31,8 +31,9 @@ def download_part(
     progress: Progress = lambda done, total: None,
 ) -> dict[str, Any]:
     """A report: the address, the checksum, whether it was compared with a recorded one, and the number of files unpacked into `folder`."""
-    downloads = folder / ".crosstask" / "downloads"
-    downloads.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    downloads = derived_folder(folder, "downloads")
+    downloads.mkdir(exist_ok=True)
     archive = downloads / part.file
     with nonblocking_lock(archive):
         if archive.exists():

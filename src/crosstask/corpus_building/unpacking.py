@@ -42,7 +42,8 @@ def unpack(archive: Path, folder: Path, expected: str, holds: str = "*", limits:
 
     They are those of the folder of that name in the archive, or of its only one, with a file that fits the pattern `holds`.
     """
-    temporary = folder / f".{archive.name}.unpacking"
+    target = folder / expected
+    temporary = (target if target.is_dir() else folder) / f".{archive.name}.unpacking"  # on the disk to which a user's link leads
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
     try:
@@ -50,7 +51,7 @@ def unpack(archive: Path, folder: Path, expected: str, holds: str = "*", limits:
         source = _folder_of(temporary, expected, holds, archive)
         count = sum(path.is_file() for path in source.rglob("*"))
         flush_tree(source)
-        _move_files(source, folder / expected)
+        _move_files(source, target)
     except InputError:
         raise
     except OSError as error:

@@ -28,7 +28,7 @@ from crosstask.features import find_feature_spec, read_rows, write_feature_spec,
 from crosstask.features.spec_file import FILE_NAME as SPEC_FILE_NAME
 from crosstask.jobs import Job, finished_result, run_all
 from crosstask.records import InputError, MissingExtra
-from crosstask.storage import map_array, raise_if_disk_failed, read_text, refuse_link_out, write_text
+from crosstask.storage import digest_of, raise_if_disk_failed, read_text, refuse_link_out, write_text
 
 
 @dataclass
@@ -118,19 +118,25 @@ def extract_job(values: Mapping[str, Any], folder: str, backbones: list[dict[str
     if changed:
         return {"skipped": f"{path.name}: changed while it was read; repeat the command when it is complete"}
     write_rows(Path(folder) / f"{values['id']}.npy", rows)
-    return {"shape": list(rows.shape)}
+    return {"shape": list(rows.shape), "sha256": digest_of({"rows": rows})}
 
 
 def _is_done(folder: Path, job: Job) -> bool:
     """True if the features match their record; otherwise both are removed, so that the video is extracted again."""
     outcome = finished_result(folder / ".done", job)
-    try:
-        if outcome is not None and list(read_rows(folder / f"{job.name}.npy", map_array).shape) == outcome.get("shape"):
-            return True
-    except InputError:
-        pass
+    if outcome is not None and _match(folder / f"{job.name}.npy", outcome):
+        return True
     remove_features(folder, job.name)
     return False
+
+
+def _match(path: Path, record: Mapping[str, Any]) -> bool:
+    """True if the features are those that were extracted; of records of earlier versions, which have no checksum, the shape is compared."""
+    try:
+        rows = read_rows(path)
+    except InputError:
+        return False
+    return list(rows.shape) == record.get("shape") and record.get("sha256") in (None, digest_of({"rows": rows}))
 
 
 def content_of_features(folder: Path, video_id: str) -> str | None:

@@ -149,14 +149,20 @@ def read_kept(path: Path) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """The inverse of `kept_bytes`; anything else is refused."""
     from safetensors import SafetensorError, safe_open
 
+    is_model = False
     try:
         with safe_open(require_regular(path), framework="numpy") as file:
             description = json.loads(file.metadata()["crosstask"])
+            is_model = "trained_on" in description
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
-        if not isinstance(description["settings"], dict):
+        if is_model or not isinstance(description["settings"], dict):
             raise TypeError
         if description["format"] == FORMAT and not ("content_digest" in description and content_is_intact(description, arrays)):
             raise ValueError
         return arrays, description
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        if is_model:
+            raise InputError(
+                f"{path}: a trained model, and no checkpoint; expected a new name, or an interrupted training"
+            ) from None
         raise InputError(f"{path}: {_DAMAGED}") from None

@@ -1,7 +1,7 @@
 """A model file: safetensors with the arrays of the scorer, and one metadata entry of sorted JSON, so that equal models are equal bytes."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,8 +13,8 @@ from crosstask.methods.component_scorer import component_scorer_from
 from crosstask.methods.task_scorer import task_scorer_from
 from crosstask.model.model import Model
 from crosstask.records import InputError, Task, parse_video_key, path_argument
-from crosstask.storage import content_is_intact, followed, refuse_other_content, with_content_digest, write_bytes
-from crosstask.text.sharing import SharingFunction
+from crosstask.storage import UnreadableFile, content_is_intact, followed, refuse_other_content, with_content_digest, write_bytes
+from crosstask.text.sharing import SharingFunction, sharing_name
 
 _ENTRY = "crosstask"  # of the metadata
 MODEL_MARK = b'"crosstask":'  # of a model in a safetensors header
@@ -98,7 +98,12 @@ def save_model(model: Model, path: str | Path) -> Path:
     contiguous = {name: np.ascontiguousarray(a) for name, a in sorted(arrays.items())}
     text = json.dumps(with_content_digest(description, contiguous), sort_keys=True, ensure_ascii=False)
     place = followed(path_argument(path, "the model file to write"))
-    refuse_other_content(place, MODEL_MARK)
+    if place.is_dir():
+        raise InputError(f"{path}: a folder; expected the name of a model file")
+    try:
+        refuse_other_content(place, MODEL_MARK)
+    except UnreadableFile as error:
+        raise InputError(f"{path}: {error.strerror}") from None
     return write_bytes(place, save(contiguous, {_ENTRY: text}))
 
 
@@ -123,10 +128,15 @@ def load_model(path: str | Path, sharing: SharingFunction | None = None) -> Mode
     except (SafetensorError, ValueError, OSError, KeyError, RecursionError):
         raise InputError(f"{path}: not a crosstask model; expected a .safetensors file written by `crosstask train`") from None
     model = _model_from(path, description, arrays)
-    return model if sharing is None else replace(model, scorer=_with_sharing(path, model.scorer, sharing))
+    return model if sharing is None else replace(model, scorer=_with_sharing(path, model.scorer, model.settings, sharing))
 
 
-def _with_sharing(path: Path, scorer: Any, sharing: SharingFunction) -> Any:
+def _with_sharing(path: Path, scorer: Any, settings: Mapping[str, Any], sharing: SharingFunction) -> Any:
+    trained_with, given = settings.get("sharing"), sharing_name(sharing)
+    if trained_with not in (None, given):
+        raise InputError(
+            f"{path}: trained with the sharing '{trained_with}', not '{given}'; leave it out, or give the function of that name"
+        )
     if hasattr(scorer, "vocabulary"):
         return replace(scorer, vocabulary=replace(scorer.vocabulary, sharing=sharing))
     if hasattr(scorer, "with_changes"):

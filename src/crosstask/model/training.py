@@ -146,6 +146,8 @@ def _with_callbacks(
     if start is not None:
         if "start" not in names:
             raise InputError(f"method '{method_title(method)}' cannot start from a model; `hmm` can")
+        if not hasattr(start.scorer, "starting_points"):
+            raise InputError(f"start: a model of method '{start.method}', whose training cannot be continued; one of `hmm` can")
         changes["start"] = start.scorer
     elif checkpoint is not None and "checkpoint" in names:
         changes["checkpoint"] = method.checkpoint_at(path_argument(checkpoint, "the checkpoint file"))

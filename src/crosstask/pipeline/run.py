@@ -9,6 +9,7 @@ The corpus is opened once; each stage takes it and returns it with what the stag
     localize     model and features -> run folder           (`localize_corpus.py`)
 """
 
+import shlex
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -129,7 +130,7 @@ def run(
         seed=seed,
         model=None if model is None else Path(model),
         transcribe=flag_argument(transcribe, "transcribe"),
-        command=f"crosstask run {folder.name} --seed {seed}",
+        command=shlex.join(["crosstask", "run", folder.name or folder.resolve().name, "--seed", str(seed)]),
         use_annotations=use_annotations
         if use_annotations is None or isinstance(use_annotations, str)
         else tuple(list_argument(use_annotations, "use_annotations")),

@@ -26,7 +26,7 @@ from crosstask.pipeline.localize_corpus import DEMO_KIND
 from crosstask.pipeline.run import RunConfig, RunResult, run_stages
 from crosstask.records import Corpus, Localization, Progress, Video, VideoKey
 from crosstask.report.page import write_report
-from crosstask.runs import claim_run_folder, open_run, write_run
+from crosstask.runs import claim_run_folder, open_run, refuse_outside, write_run
 from crosstask.storage import nonblocking_lock
 from crosstask.synthetic.films.corpus import render_corpus
 from crosstask.synthetic.films.scripts import TASKS
@@ -71,6 +71,7 @@ def run_film_demo(
 
 def _demonstrate(out: Path, seed: int, progress: Progress, workers: int, films: FilmSet) -> FilmDemoResult:
     claim_run_folder(out, DEMO_KIND)
+    refuse_outside(out, out / "corpus")
     tasks = TASKS[: films.n_tasks]
     clock = Clock()
     with progress("rendering", films.n_tasks * films.videos_per_task) as advance:

@@ -75,9 +75,9 @@ class RunFolder:
         return self.remember("run", file_signature(self.folder / "run.json"), lambda: open_run(self.folder).run)
 
     def raise_if_remade(self) -> None:
-        """An error if the run on disk has other tasks or videos: it was made again after it was opened here."""
-        now = self._on_disk
-        if (now.tasks, now.videos) != (self.run.tasks, self.run.videos):
+        """An error if the run on disk has other tasks or videos, or is of another command: it was made again after it was opened here."""
+        now, opened = self._on_disk, self.run
+        if (now.tasks, now.videos, now.command) != (opened.tasks, opened.videos, opened.command):
             raise InputError(f"{self.folder}: the run was made again after it was opened here; start `crosstask view` again")
 
     @property
