@@ -7,6 +7,7 @@ from fractions import Fraction
 import av
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from crosstask.datasets.subtitles import read_narration
 from crosstask.extraction import speech
@@ -144,6 +145,27 @@ def test_an_error_of_the_speech_model_while_it_works_names_the_model(tmp_path, m
         (tmp_path / "model" / name).write_bytes(b"x")
     with pytest.raises(speech.SpeechModelError, match="model: does not recognise speech"):
         transcribe(write_video(tmp_path / "a.mp4"), tmp_path / "model")
+
+
+class CountingWhisper:
+    """Notes how many threads matrix products have while speech is recognised, which goes on until the lines are read."""
+
+    def transcribe(self, audio, **options):
+        self.threads = [pool["num_threads"] for pool in threadpool_info()]
+        return self.lines(), None
+
+    def lines(self):
+        self.threads += [pool["num_threads"] for pool in threadpool_info()]
+        yield from ()
+
+
+def test_the_spectrogram_of_speech_is_computed_with_one_thread(tmp_path, monkeypatch):
+    """It is a matrix product, which is rounded differently for other numbers of threads; Whisper then hears other words."""
+    whisper = CountingWhisper()
+    monkeypatch.setattr(speech, "_whisper", lambda folder: whisper)
+    with threadpool_limits(limits=2):
+        transcribe(write_video(tmp_path / "a.mp4"), tmp_path)
+    assert len(whisper.threads) >= 2 and set(whisper.threads) == {1}
 
 
 def test_another_speech_model_transcribes_again_and_the_same_one_does_not(tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ from crosstask.extraction.audio import audio_seconds
 from crosstask.extraction.containers import need_pyav, open_container, start_of
 from crosstask.extraction.second import SAMPLE_RATE, Audio
 from crosstask.records import Cue, InputError, MissingExtra, Narration, Word
-from crosstask.storage import replace_file, write_bytes
+from crosstask.storage import replace_file, single_thread, write_bytes
 from crosstask.storage.derived_folders import cache_folder
 
 log = logging.getLogger(__name__)
@@ -108,16 +108,18 @@ def transcribe(path: Path, model: Path | None = None, language: str | None = Non
 def _recognised(folder: Path, audio: Audio, language: str | None) -> tuple[list[Any], Any]:
     """The lines that Whisper recognises in some audio, and what it says about the language."""
     try:
-        lines, found = _whisper(str(folder)).transcribe(
-            audio,
-            language=language,
-            word_timestamps=True,
-            beam_size=1,
-            vad_filter=True,
-            condition_on_previous_text=False,
-            temperature=0.0,
-        )
-        return list(lines), found
+        whisper = _whisper(str(folder))
+        with single_thread():  # NumPy's part, the spectrogram; Whisper's own threads change nothing
+            lines, found = whisper.transcribe(
+                audio,
+                language=language,
+                word_timestamps=True,
+                beam_size=1,
+                vad_filter=True,
+                condition_on_previous_text=False,
+                temperature=0.0,
+            )
+            return list(lines), found
     except (RuntimeError, ValueError, LookupError) as error:
         if isinstance(error, InputError):
             raise
