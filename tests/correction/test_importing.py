@@ -1,6 +1,7 @@
 """Labels leave by `export` and come back by `labels import`: into a fresh run they give the same answers; nothing is overwritten."""
 
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -103,6 +104,17 @@ def test_labels_that_are_there_win_and_are_named(run, tmp_path):
     report = import_labels(run, path)
     assert report.kept == ["1_v3, 'pour milk'"] and report.imported == {KEY: ["serve"]}
     assert run.localizations["hmm"][KEY].steps[0].moment_s == 20.0
+
+
+def test_of_contradicting_labels_of_two_copies_of_a_file_the_first_is_kept_and_the_other_named(run, tmp_path):
+    first, *others = run.run.videos
+    copies = [replace(first, content="a"), *(replace(one, content="a" if one.id == "v1" else None) for one in others)]
+    write_run(run.folder, replace(run.run, videos=tuple(copies)), {"hmm": list(run.machine_localizations["hmm"].values())})
+    (tmp_path / "said.csv").write_text("task,video,step,start_s,end_s\n1,v0,stir coffee,3,7\n1,v1,stir coffee,10,12\n")
+    opened = open_run(run.folder)
+    report = import_labels(opened, tmp_path / "said.csv")
+    assert (report.n_imported, report.kept) == (1, ["1_v1, 'stir coffee' (the same file as v0)"])
+    assert [opened.labels.labels()[VideoKey("1", v)][1].label.intervals for v in ("v0", "v1")] == [(Interval(3, 7),)] * 2
 
 
 def test_every_mismatch_is_listed(run, tmp_path):

@@ -41,13 +41,17 @@ def import_labels(run: RunFolder, path: Path, frames_per_second: float = 25.0, c
     videos = {video.key: video for video in run.run.videos}
     seen, existing, source = _last_change(run), run.labels.labels(), f"import {path.name}"
     said: dict[VideoKey, list[RunLabel]] = {}
+    said_of: dict[tuple[str, str, int], VideoKey] = {}  # task, content of the file and step -> the video that was labelled
     for key, steps in by_video.items():
         for step, named_labels in sorted(steps.items()):
             name = run.run.tasks[key.task].steps[step]
             if step in existing.get(key, {}):
                 report.kept.append(f"{key}, '{name}'")
+            elif (twin := said_of.get((key.task, videos[key].content or str(key), step))) is not None:
+                report.kept.append(f"{key}, '{name}' (the same file as {twin.video})")
             elif (label := _label(run, videos[key], step, named_labels, report, confirm)) is not None:
                 said.setdefault(key, []).append(label)
+                said_of[key.task, videos[key].content or str(key), step] = key
     if said:
         run.labels.append_all(said, source, seen=seen)
     report.imported = {key: [label.name for label in labels] for key, labels in said.items()}
