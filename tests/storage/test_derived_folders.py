@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from crosstask.storage import UnreadableFile, derived_folder, existing_derived_folder
+from crosstask.storage import UnreadableFile, cache_folder, derived_folder, existing_derived_folder
 
 
 @pytest.fixture
@@ -49,6 +49,30 @@ def test_a_user_without_a_home_folder_has_a_cache_among_the_temporary_files(tmp_
     monkeypatch.setattr(Path, "home", no_home)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert existing_derived_folder(tmp_path / "corpus", "features").is_relative_to(tmp_path / f"crosstask-{os.getuid()}")
+
+
+def test_a_user_whose_home_folder_cannot_be_written_has_a_cache_among_the_temporary_files(tmp_path, monkeypatch):
+    for name in ("CROSSTASK_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setattr(Path, "home", lambda: home)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert cache_folder() == home / ".cache" / "crosstask"
+    allowed = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != home and allowed(path, mode))
+    assert cache_folder() == tmp_path / f"crosstask-{os.getuid()}" and cache_folder().stat().st_mode & 0o777 == 0o700
+
+
+def test_a_cache_among_the_temporary_files_that_somebody_else_made_is_not_used(tmp_path, monkeypatch):
+    for name in ("CROSSTASK_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / f"crosstask-{os.getuid()}").symlink_to(tmp_path / "theirs")
+    with pytest.raises(UnreadableFile, match="belongs to another user; name a folder for the cache: CROSSTASK_CACHE=FOLDER"):
+        cache_folder()
 
 
 def linked(tmp_path, *contents) -> Path:

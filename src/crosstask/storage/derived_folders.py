@@ -75,9 +75,21 @@ def cache_folder() -> Path:
     chosen = os.environ.get("CROSSTASK_CACHE")
     if chosen:
         return Path(chosen)
-    if root := os.environ.get("XDG_CACHE_HOME"):
-        return Path(root) / "crosstask"
     try:
-        return Path.home() / ".cache" / "crosstask"
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     except RuntimeError:  # a user without a home folder, as in a container with an unknown uid
-        return Path(tempfile.gettempdir()) / f"crosstask-{os.getuid()}"
+        return _temporary_cache()
+    folder = root / "crosstask"
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    return folder if os.access(there, os.W_OK) else _temporary_cache()
+
+
+def _temporary_cache() -> Path:
+    """A folder among the temporary files that nobody else can write to."""
+    folder = Path(tempfile.gettempdir()) / f"crosstask-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        raise UnreadableFile(
+            errno.EPERM, "belongs to another user; name a folder for the cache: CROSSTASK_CACHE=FOLDER", str(folder)
+        )
+    return folder
