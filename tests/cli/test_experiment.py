@@ -60,7 +60,7 @@ def test_files_that_are_not_those_of_an_experiment_are_not_overwritten(corpus, t
     (tmp_path / name).write_text('{"my": "results"}')
     (tmp_path / "jobs").mkdir()
     said = refused("experiment", "cross-task", corpus, "--methods", "uniform", "--runs", 1, "--out", tmp_path, *QUICK)
-    assert f"{name} is of no run and would be overwritten" in said and len(list(tmp_path.iterdir())) == 2
+    assert f"{name} does not belong to a run and would be overwritten" in said and len(list(tmp_path.iterdir())) == 2
 
 
 @pytest.mark.parametrize(

@@ -234,13 +234,13 @@ def test_features_at_another_rate_are_pooled_and_the_spec_says_so(write, tmp_pat
 
 
 INVALID = [
-    ({"database": {}}, "no known data set"),
+    ({"database": {}}, "a known data set"),
     ({"database": {"../x": COIN["database"]["bb"]}}, "cannot name a file"),
     ({"database": {"x": {"class": "A", "annotation": [{"segment": [5, 2], "label": "y"}]}}}, "start before end"),
     ({"database": {"x": {"class": "A", "annotation": [{"segment": "?", "label": "y"}]}}}, "expected COIN"),
     ({"database": {"x": {"class": "A", "annotation": 3}}}, "found no list"),
     ([{"id": {"vid": "v", "legal_range": [[1]]}}], "expected a planning list"),
-    ([1, 2], "no known data set"),
+    ([1, 2], "a known data set"),
 ]
 
 

@@ -107,11 +107,11 @@ def test_a_speech_model_whose_files_are_no_regular_files_is_refused(tmp_path, na
         (tmp_path / other).write_bytes(b"x")
     (tmp_path / name).unlink()
     (tmp_path / name).symlink_to("gone")
-    with pytest.raises(InputError, match=f"{name} is no regular file; expected a faster-whisper"):
+    with pytest.raises(InputError, match=f"{name} is not a regular file; expected a faster-whisper"):
         speech.refuse_incomplete_model(tmp_path)
     (tmp_path / name).unlink()
     (tmp_path / name).mkdir()
-    with pytest.raises(InputError, match=f"{name} is no regular file"):
+    with pytest.raises(InputError, match=f"{name} is not a regular file"):
         speech.refuse_incomplete_model(tmp_path)
 
 

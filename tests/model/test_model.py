@@ -228,7 +228,7 @@ def test_a_feature_file_of_another_spec_is_refused(model, tmp_path):
 @pytest.mark.parametrize(
     ("features", "message"),
     [
-        ([[1.0, 2.0]], "a list is no array"),
+        ([[1.0, 2.0]], "a list is not an array"),
         (np.empty((0, 4), np.float32), r"shape \(0, 4\)"),
         (np.full((9, 4), np.nan, np.float16), "NaN or infinity"),
     ],

@@ -105,7 +105,7 @@ def test_the_run_folder_can_be_viewed(talk, tmp_path):
 def test_a_file_of_something_else_is_not_overwritten(talk, tmp_path):
     found, mine = localize_files([talk], TASK), tmp_path / "corpus.toml"
     mine.write_text("[tasks.tea]\n")
-    with pytest.raises(InputError, match=r"corpus\.toml: a file that is no csv and would be overwritten"):
+    with pytest.raises(InputError, match=r"corpus\.toml: a file of another format, which would be overwritten"):
         write_exports(mine, found, TASK, ["csv"])
     assert mine.read_text() == "[tasks.tea]\n"
     for _ in range(2):  # an earlier export may be

@@ -190,7 +190,7 @@ def test_a_video_that_ends_its_process_is_found_and_set_aside(corpus, monkeypatc
 def test_when_all_are_bad_the_first_reason_is_told(corpus):
     for i in range(2):
         (corpus / "videos" / "latte" / f"v{i}.mp4").write_bytes(b"")
-    with pytest.raises(InputError, match=r"features could be extracted of no video: v0\.mp4: empty, 0 bytes.*; and 1 more"):
+    with pytest.raises(InputError, match=r"no features could be extracted from any video: v0\.mp4: empty, 0 bytes.*; and 1 more"):
         run(corpus)
 
 

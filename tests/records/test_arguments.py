@@ -50,7 +50,7 @@ def test_an_unknown_choice_lists_the_known_ones(value):
 
 
 def test_a_folder_name_is_no_corpus():
-    with pytest.raises(InputError, match=r"a str is no corpus; expected what open_corpus\(FOLDER\) returns"):
+    with pytest.raises(InputError, match=r"a str is not a corpus; expected what open_corpus\(FOLDER\) returns"):
         corpus_argument("kitchen")
 
 

@@ -19,5 +19,5 @@ def test_only_reports_of_trainings_are_overwritten(tmp_path):
     refuse_other_page(path)
     refuse_other_page(write_training_report(path, "m", {}, {}))
     path.write_bytes(b"\xffmine")
-    with pytest.raises(InputError, match=r"m\.report\.html: no report of a training, and would be overwritten"):
+    with pytest.raises(InputError, match=r"m\.report\.html: not the report of a training, and would be overwritten"):
         refuse_other_page(path)

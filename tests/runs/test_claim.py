@@ -79,7 +79,7 @@ def test_a_run_is_not_written_beside_annotations_that_are_not_its_own(tmp_path):
     """The answers of the run would be added to them, and all would count as labels."""
     (tmp_path / "annotations").mkdir()
     (tmp_path / "annotations" / "1_a.csv").write_text("1,2,3\n")
-    with pytest.raises(InputError, match="annotations that are no labels of a run"):
+    with pytest.raises(InputError, match="annotations that are not labels of a run"):
         claim_run_folder(tmp_path, "localize")
     (tmp_path / "labels.jsonl").write_text("")
     claim_run_folder(tmp_path, "localize")
@@ -108,7 +108,9 @@ def test_a_damaged_run_can_be_made_again(tmp_path):
 def test_a_run_is_not_written_over_files_that_are_of_no_run(tmp_path, name, kind):
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("mine")
-    with pytest.raises(InputError, match=f"its {name.partition('/')[0]} is of no run and would be overwritten or removed"):
+    with pytest.raises(
+        InputError, match=f"its {name.partition('/')[0]} does not belong to a run and would be overwritten or removed"
+    ):
         claim_run_folder(tmp_path, kind)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / name]
 

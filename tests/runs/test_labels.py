@@ -111,11 +111,11 @@ def test_an_unfinished_line_is_dropped_and_a_finished_one_without_its_end_is_kep
         ('{"format": 1, "change": 2, "task": "1", "video": "../x", "undoes": 1}', "cannot name a file"),
         (
             '{"format": 1, "change": 2, "task": "1", "video": "v", "labels": [{"step": 0, "name": "a", "kind": "none"}]}',
-            "no number",
+            "not a number",
         ),
         (
             '{"format": 1, "change": 2, "task": "1", "video": "v", "labels": [{"step": 1, "name": "a", "kind": "moment", "moment_s": 1e99}]}',
-            "no time in seconds",
+            "not a time in seconds",
         ),
         ('{"format": 1, "change": 1, "task": "1", "video": "v", "undoes": 1}', "expected rising numbers"),
     ],

@@ -88,7 +88,7 @@ def search(
 
 
 def refuse_other_figures(out: Path | None) -> None:
-    """An error for a figure that is neither PNG nor SVG, or would overwrite a file that is none, before it is drawn."""
+    """An error for a figure that is neither PNG nor SVG, or would overwrite a file of another kind, before it is drawn."""
     from crosstask.records import InputError
     from crosstask.storage import open_regular
 
@@ -100,7 +100,7 @@ def refuse_other_figures(out: Path | None) -> None:
         with open_regular(out) as file:
             start = file.read(1000)
         if start and not (start.startswith(b"\x89PNG") if out.suffix == ".png" else b"<svg" in start):
-            raise InputError(f"--out {out}: a file that is no {out.suffix[1:]} and would be overwritten; expected a new name")
+            raise InputError(f"--out {out}: not a picture of this format, and would be overwritten; expected a new name")
 
 
 def _add_rows(path: Path, rows: list[str]) -> int:

@@ -110,4 +110,6 @@ def _refuse_other_files(folder: Path) -> None:
     except (OSError, UnicodeDecodeError):
         earlier = False
     if taken is not None and not earlier:
-        raise InputError(f"--report {folder}: {taken.name} is of no earlier report and would be overwritten; name another folder")
+        raise InputError(
+            f"--report {folder}: {taken.name} does not belong to an earlier report and would be overwritten; name another folder"
+        )

@@ -18,7 +18,7 @@ class ImportReport:
 
     imported: dict[VideoKey, list[str]] = field(default_factory=dict)  # step names
     kept: list[str] = field(default_factory=list)  # steps that had a label already, which stays
-    unchanged: int = 0  # steps that the machine found just so; they are no labels
+    unchanged: int = 0  # steps that the machine found just so; they are not labels
     mismatches: list[str] = field(default_factory=list)
 
     @property

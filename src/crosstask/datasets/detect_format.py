@@ -36,7 +36,7 @@ def read_dataset_file(path: Path) -> Corpus:
     for matches, read in JSON_DATASETS.values():
         if matches(value):
             return read(path)
-    raise InputError(f"{path.name}: JSON of no known data set; expected the annotation of {_listing(JSON_DATASETS)}")
+    raise InputError(f"{path.name}: not the JSON of a known data set; expected the annotation of {_listing(JSON_DATASETS)}")
 
 
 def read_dataset_folder(folder: Path) -> Corpus | None:

@@ -179,7 +179,7 @@ def refuse_incomplete_model(folder: Path) -> None:
     """An error for a folder without the files of a speech model; faster-whisper would ask the network for a tokenizer."""
     for name in ("model.bin", "tokenizer.json"):
         if not (folder / name).is_file():
-            found = f"{name} is no regular file" if os.path.lexists(folder / name) else f"no {name}"
+            found = f"{name} is not a regular file" if os.path.lexists(folder / name) else f"no {name}"
             raise SpeechModelError(f"{folder}: {found}; {_EXPECTED_MODEL}")
 
 

@@ -27,7 +27,7 @@ def split_own(name: str) -> tuple[Path, str]:
     """The file and the name in it."""
     file, _, attribute = name.rpartition(":")
     if not attribute.isidentifier():
-        raise InputError(f"'{name}': '{attribute}' is no Python name; expected FILE.py:NAME, e.g. mine.py:Mine")
+        raise InputError(f"'{name}': '{attribute}' is not a Python name; expected FILE.py:NAME, e.g. mine.py:Mine")
     return Path(file), attribute
 
 

@@ -73,7 +73,7 @@ def resolve_method(method: Any, **settings: Any) -> Method:
     if not isinstance(method, str | type):
         if not callable(getattr(method, "fit", None)):
             raise InputError(
-                f"a {type(method).__name__} is no method; expected a name of METHODS, or an object with fit(corpus, rng)"
+                f"a {type(method).__name__} is not a method; expected a name of METHODS, or an object with fit(corpus, rng)"
             )
         return configured(method, settings, type(method).__name__) if settings else method
     own = load_own(method) if isinstance(method, str) else method

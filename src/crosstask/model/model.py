@@ -107,7 +107,7 @@ class Model:
         if isinstance(video, np.ndarray):
             return _checked_array(video), ""
         if not isinstance(video, str | Path):
-            raise InputError(f"a {type(video).__name__} is no video; expected a video file, a feature file or an array (T, D)")
+            raise InputError(f"a {type(video).__name__} is not a video; expected a video file, a feature file or an array (T, D)")
         from crosstask.model.video_features import features_of_file
 
         path = path_argument(video, "a video file or a feature file")
@@ -153,7 +153,7 @@ class Model:
 def _checked_array(features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
     """The features (T, D) themselves, or an error for anything else."""
     if not isinstance(features, np.ndarray):
-        raise InputError(f"a {type(features).__name__} is no array; expected features (T, D) in floating point")
+        raise InputError(f"a {type(features).__name__} is not an array; expected features (T, D) in floating point")
     if features.ndim != 2 or not len(features) or features.dtype.kind != "f":
         raise InputError(
             f"an array of shape {features.shape} and type {features.dtype}; expected features (T, D) in floating point"

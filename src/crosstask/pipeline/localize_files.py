@@ -171,7 +171,7 @@ def write_exports(
             raise InputError(f"--out {out}: {name} makes {len(texts[name])} files; name a folder")
         for file, text in texts[name].items():
             if as_file and out.exists() and out.suffix.lower() != Path(file).suffix:
-                raise InputError(f"--out {out}: a file that is no {name} and would be overwritten; expected a new name")
+                raise InputError(f"--out {out}: a file of another format, which would be overwritten; expected a new name")
             placed[out.name if as_file else f"{name}/{refuse_escaping_id(file, 'file')}"] = text
         remarks += [remark for remark in of_format if remark not in remarks]
     folder = out.parent if as_file else out

@@ -97,7 +97,7 @@ def raise_if_no_features(corpus: Corpus, skipped: Mapping[str, str]) -> None:
         return
     reason = skipped[min(skipped)] if skipped else "no reason is known"
     more = f"; and {len(skipped) - 1} more" if len(skipped) > 1 else ""
-    raise InputError(f"corpus '{corpus.name}': features could be extracted of no video: {reason}{more}")
+    raise InputError(f"corpus '{corpus.name}': no features could be extracted from any video: {reason}{more}")
 
 
 def warn_about_unusable_subtitles(unusable: Mapping[VideoKey, str]) -> None:

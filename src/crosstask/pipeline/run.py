@@ -240,7 +240,9 @@ def _train(corpus: Corpus, out: Path, config: RunConfig, progress: Progress) -> 
     if config.train_videos is not None:
         chosen = [video for video in chosen if video.key in config.train_videos]
     if not chosen:
-        raise InputError(f"corpus '{corpus.name}': features could be extracted of no video, so there is nothing to train on")
+        raise InputError(
+            f"corpus '{corpus.name}': no features could be extracted from any video, so there is nothing to train on"
+        )
     if not config.synthetic:
         warn_about_few_videos(chosen, out)
     kept = replace(corpus.only_tasks({video.task for video in chosen}).only(chosen), labels=labels_of(corpus, chosen))

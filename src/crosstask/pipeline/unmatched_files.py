@@ -49,7 +49,7 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
     if strange:
         yield f"videos/{task}/{_some(strange)}: no known video ending, so not used; expected {' '.join(VIDEO_EXTENSIONS)}"
     if unread := _unread_subtitles(seen, {_name(path) for path in films}):
-        yield f"videos/{task}/{_some(unread)}: subtitles of no video there, so not used; expected NAME.vtt or NAME.de.vtt beside NAME.mp4"
+        yield f"videos/{task}/{_some(unread)}: subtitles without a video there, so not used; expected NAME.vtt or NAME.de.vtt beside NAME.mp4"
     for _, same in groupby(sorted(films, key=_name), key=_name):
         chosen, *others = same
         if others:
@@ -60,7 +60,7 @@ def _of_task(task: str, paths: list[Path]) -> Iterator[str]:
 
 
 def _unread_subtitles(paths: list[Path], videos: set[str]) -> list[str]:
-    """The subtitle files of no video; JSON may be anything, and `localize` writes chapters."""
+    """The subtitle files that belong to no video; JSON may be anything, and `localize` writes chapters."""
     subtitles = [path for path in paths if path.suffix.lower() in _SUBTITLES and not path.stem.endswith(".chapters")]
     return [path.name for path in subtitles if videos.isdisjoint(map(folded_name, video_names(path.name)))]
 

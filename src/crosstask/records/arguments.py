@@ -21,10 +21,10 @@ def path_argument(value: Any, what: str) -> Path:
     'kitchen'
     >>> path_argument(7, "the folder of a corpus")
     Traceback (most recent call last):
-    crosstask.records.problem.InputError: 7: a int is no path; expected the folder of a corpus, as text or a Path
+    crosstask.records.problem.InputError: 7: a int is not a path; expected the folder of a corpus, as text or a Path
     """
     if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
-        raise InputError(f"{value!r:.60}: a {type(value).__name__} is no path; expected {what}, as text or a Path")
+        raise InputError(f"{value!r:.60}: a {type(value).__name__} is not a path; expected {what}, as text or a Path")
     path = Path(value)
     try:
         unfit = b"\0" in os.fsencode(path) or not os.fspath(value)
@@ -38,7 +38,7 @@ def path_argument(value: Any, what: str) -> Path:
 def corpus_argument(value: Any) -> Corpus:
     """The corpus itself; InputError for anything else, and for ids that a model file or a run folder could not hold."""
     if not isinstance(value, Corpus):
-        raise InputError(f"a {type(value).__name__} is no corpus; expected what open_corpus(FOLDER) returns")
+        raise InputError(f"a {type(value).__name__} is not a corpus; expected what open_corpus(FOLDER) returns")
     for name, task in value.tasks.items():
         if refuse_escaping_id(task.id, "task") != name:
             raise InputError(f"task id {task.id!r:.60} under {name!r:.60}; expected a mapping from ids to their tasks")

@@ -14,9 +14,9 @@ _TITLE = "Training of "  # begins the title of such a page
 
 
 def refuse_other_page(path: Path) -> None:
-    """An error where a report would overwrite a file that is none."""
+    """An error where a report would overwrite another file."""
     if path.exists() and f"<title>{_TITLE}".encode() not in read_bytes(path)[:1000]:
-        raise InputError(f"{path}: no report of a training, and would be overwritten; name the model differently")
+        raise InputError(f"{path}: not the report of a training, and would be overwritten; choose another model name")
 
 
 def write_training_report(

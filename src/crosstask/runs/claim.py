@@ -48,7 +48,7 @@ def claim_run_folder(
 ) -> None:
     """Make a folder one of runs; an error where a run of these videos would overwrite something else.
 
-    That is a corpus, files that are of no run, the run of another verb, or one of other videos. A run is of other videos if none of its
+    That is a corpus, files that do not belong to a run, the run of another verb, or one of other videos. A run is of other videos if none of its
     video files is among these. Where none of them is there, such as those of a moved collection, the contents are compared, and without
     these the ids; videos without files are compared by their ids.
     """
@@ -59,7 +59,7 @@ def claim_run_folder(
     there = _run_in(folder)
     no_labels = there is None and not (folder / LABELS_FILE).exists()
     if no_labels and any(path.suffix == ".csv" for path in paths_in(folder / "annotations")):
-        raise InputError(f"--out {folder}: it holds annotations that are no labels of a run; name another folder")
+        raise InputError(f"--out {folder}: it holds annotations that are not labels of a run; name another folder")
     if taken := next((name for name in _FILES_OF_A_RUN if (folder / name).exists()), None):
         _refuse_other_kind(folder, taken, kind, _kind_in(folder) if there is None else there.run.kind)
     if there is not None and (other := _other_video(there, {path.resolve() for path in media}, set(ids), contents)) is not None:
@@ -90,7 +90,9 @@ def _kind_in(folder: Path) -> str | None:
 
 def _refuse_other_kind(folder: Path, taken: str, kind: str, kind_there: str | None) -> None:
     if kind_there is None:
-        raise InputError(f"--out {folder}: its {taken} is of no run and would be overwritten or removed; name another folder")
+        raise InputError(
+            f"--out {folder}: its {taken} does not belong to a run and would be overwritten or removed; name another folder"
+        )
     if kind_there != kind:
         raise InputError(
             f"--out {folder}: it holds the run of `crosstask {kind_there}`, which would be overwritten; name another folder"

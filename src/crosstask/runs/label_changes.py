@@ -129,13 +129,13 @@ def _said(step: int, data: dict[str, Any]) -> StepLabel | None:
 
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _MOST_NUMBER:
-        raise ValueError(f"{value!r:.40} is no number from 1")
+        raise ValueError(f"{value!r:.40} is not a number from 1")
     return value
 
 
 def _second(value: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not (math.isfinite(value) and 0 <= value <= MAX_VIDEO_S):
-        raise ValueError(f"{value!r:.40} is no time in seconds")
+        raise ValueError(f"{value!r:.40} is not a time in seconds")
     return float(value)
 
 
