@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from crosstask import open_corpus
-from crosstask.datasets import read_step_intervals, read_tasks, write_release, write_step_intervals, write_windows
-from crosstask.datasets.release import read_seconds, read_videos, read_windows
-from crosstask.datasets.subtitle_folders import SubtitleFolders
+from crosstask.datasets import read_step_intervals, read_tasks, write_release, write_step_intervals
+from crosstask.datasets.release import read_seconds, read_videos
 from crosstask.records import InputError, Interval, StepInterval, Task, VideoKey
 from tiny import TASKS, write_tiny
 
@@ -129,55 +128,6 @@ def test_a_video_whose_files_would_have_too_long_names_is_refused_when_the_list_
         read_videos(tmp_path / "videos.csv", TASKS)
 
 
-MILK, WATER = (StepInterval(0, Interval(1, 4)),), (StepInterval(1, Interval(5, 9)),)
-
-
-def test_windows_made_for_other_steps_are_not_used(tmp_path, caplog):
-    tasks = {"1": Task("1", "Make Latte", ("pour milk", "stir")), "2": Task("2", "Make Tea", ("boil water", "pour water"))}
-    keys = VideoKey("1", "a_b"), VideoKey("2", "c")
-    write_windows(tmp_path, tasks, {keys[0]: MILK, keys[1]: WATER})
-    assert dict(read_windows(tmp_path, tasks)) == {keys[0]: MILK, keys[1]: WATER} and not caplog.messages
-    reordered = tasks | {"1": Task("1", "Make Latte", ("stir", "pour milk"))}
-    assert dict(read_windows(tmp_path, reordered)) == {keys[1]: WATER} and keys[0] not in read_windows(tmp_path, reordered)
-    assert "the windows of 1 were made for other steps and are not used" in caplog.text
-    write_windows(tmp_path, reordered, {}, kept=keys)
-    assert dict(read_windows(tmp_path, reordered)) == {keys[1]: WATER}
-    write_windows(tmp_path, reordered, {})
-    assert dict(read_windows(tmp_path, reordered)) == {}
-
-
-def test_windows_of_earlier_versions_which_did_not_record_the_steps_are_read(tmp_path):
-    task = Task("1", "Make Latte", ("pour milk", "stir"))
-    write_step_intervals(tmp_path / "1_a.csv", MILK)
-    assert dict(read_windows(tmp_path, {"1": task})) == {VideoKey("1", "a"): MILK}
-    (tmp_path / "steps.json").write_text("[")
-    with pytest.raises(InputError, match=r"steps.json: damaged"):
-        read_windows(tmp_path, {"1": task})
-
-
-def test_files_that_narrate_is_not_known_to_have_written_are_not_removed(tmp_path):
-    write_step_intervals(tmp_path / "mine.csv", MILK)
-    with pytest.raises(
-        InputError, match=r"mine.csv would be removed, and no steps.json shows that `narrate` wrote it; move these files away"
-    ):
-        write_windows(tmp_path, {"1": Task("1", "Make Latte", ("pour milk", "stir"))}, {})
-    assert (tmp_path / "mine.csv").is_file()
-
-
-def test_killed_while_windows_are_written_no_window_of_other_steps_is_taken_for_a_new_one(tmp_path, monkeypatch):
-    task, key = Task("1", "Make Latte", ("pour milk", "stir")), VideoKey("1", "a")
-    write_windows(tmp_path, {"1": task}, {key: MILK})
-    reordered = {"1": Task("1", "Make Latte", ("stir", "pour milk"))}
-
-    def killed(path, intervals):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("crosstask.datasets.release.write_step_intervals", killed)
-    with pytest.raises(KeyboardInterrupt):
-        write_windows(tmp_path, reordered, {key: MILK})
-    assert list(read_windows(tmp_path, reordered)) == []
-
-
 @pytest.mark.parametrize("others", ["1_2,3,\n", ""])
 def test_a_video_whose_files_would_be_those_of_another_task_is_refused(tmp_path, others):
     """Ids of tasks may hold underscores, and TASK_VIDEO names the files of a video."""
@@ -185,19 +135,3 @@ def test_a_video_whose_files_would_be_those_of_another_task_is_refused(tmp_path,
     (tmp_path / "videos.csv").write_text(f"{others}1,2_3,\n")
     with pytest.raises(InputError, match=r"line \d: the files 1_2_3 of video 2_3 of task 1 would be those of 3 of 1_2: rename"):
         read_videos(tmp_path / "videos.csv", tasks)
-
-
-@pytest.mark.parametrize("task_id", ["1", "make_latte"])
-def test_windows_of_subtitles_that_changed_or_are_gone_are_not_used(tmp_path, task_id):
-    task, keys = Task(task_id, "Make Latte", ("pour milk", "stir")), [VideoKey(task_id, name) for name in ("a", "b", "c")]
-    said = tmp_path / "subtitles"
-    said.mkdir()
-    for name in "abc":
-        (said / f"{name}.vtt").write_text("WEBVTT")
-    folder, windows = tmp_path / "windows", dict.fromkeys(keys, MILK)
-    write_windows(folder, {task_id: task}, windows, SubtitleFolders((said,)))
-    (said / "a.vtt").write_text("WEBVTT edited")
-    (said / "b.vtt").unlink()
-    assert set(read_windows(folder, {task_id: task}, SubtitleFolders((said,)))) == {keys[2]}
-    write_windows(folder, {task_id: task}, {keys[0]: WATER}, SubtitleFolders((said,)), kept=keys)
-    assert dict(read_windows(folder, {task_id: task}, SubtitleFolders((said,)))) == {keys[0]: WATER, keys[2]: MILK}

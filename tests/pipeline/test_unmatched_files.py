@@ -44,7 +44,10 @@ def test_a_tidy_folder_has_none(tmp_path):
         (("a.mp4", "b.mp4"), r"videos/a\.mp4 \(and 1 more\): in no task's folder.* \(tasks: latte, tea\)"),
         (("Latte/a.mp4",), r"videos/Latte: its videos are not used; corpus\.toml has no task 'Latte'"),
         (("latte/a.MTS", "latte/b.mp4.part"), r"videos/latte/a\.MTS \(and 1 more\): no known video ending.*expected \.mp4"),
-        (("latte/new.de.vtt", "latte/old.srt"), r"videos/latte/new\.de\.vtt \(and 1 more\): .*without a video.*expected NAME\.vtt"),
+        (
+            ("latte/new.de.vtt", "latte/old.srt"),
+            r"videos/latte/new\.de\.vtt \(and 1 more\): .*without a video.*expected NAME\.vtt",
+        ),
         (("latte/good.mov", "latte/x.mp4"), r"videos/latte/good\.mp4: not used, as good\.mov has the same name"),
         (("latte/godo.vtt", "latte/x.mp4"), r"videos/latte/godo\.vtt: subtitles without a video there.*beside NAME\.mp4"),
         (("latte/GOOD.mov", "latte/x.mp4"), r"videos/latte/good\.mp4: not used, as GOOD\.mov has the same name"),

@@ -96,7 +96,7 @@ def _write(corpus: "Corpus", found: "NarrationResult", others: "set[VideoKey]", 
     from collections import ChainMap
 
     from crosstask.datasets import write_windows
-    from crosstask.datasets.release import StepIntervalFiles
+    from crosstask.datasets.step_intervals import StepIntervalFiles
     from crosstask.storage import derived_folder, nonblocking_lock
 
     folder = derived_folder(corpus.folder or Path(), "constraints")

@@ -3,15 +3,9 @@
 from pathlib import Path
 
 from crosstask.datasets.corpus_toml import read_corpus_toml
-from crosstask.datasets.release import (
-    read_release,
-    read_step_intervals,
-    read_tasks,
-    read_videos,
-    write_release,
-    write_step_intervals,
-    write_windows,
-)
+from crosstask.datasets.release import read_release, read_tasks, read_videos, write_release
+from crosstask.datasets.step_intervals import read_step_intervals, write_step_intervals
+from crosstask.datasets.window_files import write_windows
 from crosstask.records import Corpus, InputError, path_argument
 
 __all__ = [

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from crosstask.datasets.published_texts import with_published_texts
-from crosstask.datasets.release import StepIntervalFiles, read_seconds, read_videos, read_windows
+from crosstask.datasets.release import read_seconds, read_videos
+from crosstask.datasets.step_intervals import StepIntervalFiles
 from crosstask.datasets.subtitle_folders import SubtitleFolders
+from crosstask.datasets.window_files import read_windows
 from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
 from crosstask.records import (
     Corpus,

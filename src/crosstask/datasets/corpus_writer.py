@@ -8,7 +8,8 @@ from pathlib import Path
 
 from crosstask.datasets.corpus_toml import read_corpus_toml, write_corpus_toml
 from crosstask.datasets.published_texts import write_published_texts
-from crosstask.datasets.release import one_line, read_release, videos_text, write_release, write_step_intervals
+from crosstask.datasets.release import one_line, read_release, videos_text, write_release
+from crosstask.datasets.step_intervals import write_step_intervals
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.features import write_feature_spec, write_rows, write_text_side
 from crosstask.features.pooling import pool_to_seconds

@@ -13,8 +13,8 @@ from unicodedata import category
 
 import numpy as np
 
-from crosstask.datasets.release import read_windows
 from crosstask.datasets.subtitle_folders import SubtitleFolders
+from crosstask.datasets.window_files import read_windows
 from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
 from crosstask.records import Corpus, InputError, Interval, NoFeatures, StepInterval, Task, Video, VideoKey, refuse_escaping_id
 from crosstask.storage import existing_derived_folder

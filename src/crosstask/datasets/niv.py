@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from crosstask.datasets.release import read_step_intervals
+from crosstask.datasets.step_intervals import read_step_intervals
 from crosstask.datasets.text_files import csv_rows, read_json
 from crosstask.features.npy_files import NpyFeatures
 from crosstask.records import MAX_VIDEO_S, Corpus, InputError, Interval, StepInterval, Task, Video, VideoKey, at_line

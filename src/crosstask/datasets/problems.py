@@ -7,8 +7,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from crosstask.datasets.release import StepIntervalFiles, read_step_intervals, read_tasks
+from crosstask.datasets.release import read_tasks
+from crosstask.datasets.step_intervals import StepIntervalFiles, read_step_intervals
 from crosstask.datasets.text_files import csv_rows
+from crosstask.datasets.window_files import WindowFiles
 from crosstask.features import NpyFeatures, NpzFeatures
 from crosstask.records import (
     Corpus,
@@ -114,6 +116,8 @@ def _problems_of_intervals(corpus: Corpus) -> list[Problem]:
     for files in (corpus.annotations, *windows):
         if not isinstance(files, StepIntervalFiles):
             continue
+        if isinstance(files, WindowFiles):
+            _read_or_report(files.refuse_unfinished, problems, files.folder.name)
         listed = {files.path(video.key): video.task for video in corpus.videos}
         for path in paths_in(files.folder):
             if path.suffix != ".csv":

@@ -12,26 +12,21 @@ crosstask_subtitles/VIDEO.vtt, .srt, .json
 published.json                                    descriptions and partial order of the steps (`published_texts.py`), where there are any
 """
 
-import json
 import logging
-import math
 from collections import ChainMap
-from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from crosstask.datasets.published_texts import with_published_texts, write_published_texts
+from crosstask.datasets.step_intervals import StepIntervalFiles, write_step_intervals
 from crosstask.datasets.subtitle_folders import SubtitleFolders
 from crosstask.datasets.text_files import csv_rows, read_text
+from crosstask.datasets.window_files import read_windows
 from crosstask.features import NpyFeatures, find_text_side, read_feature_spec
 from crosstask.records import (
     Corpus,
     InputError,
-    Interval,
-    Narration,
     NoFeatures,
-    StepInterval,
     Task,
     Video,
     VideoKey,
@@ -40,14 +35,9 @@ from crosstask.records import (
     refuse_escaping_id,
     refuse_unfit_key,
 )
-from crosstask.storage import csv_text, existing_derived_folder, paths_in, raise_if_disk_failed, write_json, write_text
-from crosstask.storage import read_text as storage_text
+from crosstask.storage import csv_text, existing_derived_folder, write_text
 
 log = logging.getLogger(__name__)
-STEPS_FILE = "steps.json"  # beside windows that we made: the steps of each task, which they number, and digests of the subtitles
-NO_SUBTITLES = SubtitleFolders(())
-_SHORTEST_S = 0.001  # ours: times are written to the millisecond, unless they would be 0
-_NAMED = 5  # tasks that a warning lists
 _MAX_DIGITS = 6  # of T in seconds, eleven days; larger values are refused, as arrays of length T are allocated
 
 
@@ -154,153 +144,6 @@ def read_seconds(path: Path) -> dict[str, int]:
     return seconds
 
 
-def read_step_intervals(path: Path, task: Task) -> tuple[StepInterval, ...]:
-    """The step intervals of an annotation or constraint file; steps are numbered from 1 on disk, from 0 in memory."""
-    return tuple(_step_interval(path, line, row, task) for line, row in csv_rows(path))
-
-
-def _step_interval(path: Path, line: int, row: list[str], task: Task) -> StepInterval:
-    try:
-        step, start_s, end_s = int(row[0]), float(row[1]), float(row[2])
-    except (ValueError, IndexError):
-        raise at_line(path, line, f"found {','.join(row)!r}; expected step,start,end, e.g. 2,10.5,14") from None
-    if not 1 <= step <= len(task.steps):
-        raise at_line(path, line, f"step {step} does not exist; '{task.title}' has {len(task.steps)}, numbered from 1")
-    if not (math.isfinite(start_s) and math.isfinite(end_s) and start_s <= end_s and end_s > 0):
-        raise at_line(path, line, f"runs from {row[1]} to {row[2]}; expected start before end, in seconds")
-    return StepInterval(step - 1, Interval(max(0.0, start_s), end_s))
-
-
-@dataclass(frozen=True)
-class StepIntervalFiles(Mapping[VideoKey, tuple[StepInterval, ...]]):
-    """Step intervals by video from the files `TASK_VIDEO.csv` of a folder, read lazily."""
-
-    folder: Path
-    tasks: Mapping[str, Task]
-    renamed: Mapping[VideoKey, str] = field(default_factory=dict)  # key -> name of its file without .csv, where it is not the key
-
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        return frozenset(self._usable_names())
-
-    def _usable_names(self) -> set[str]:
-        return {path.name for path in paths_in(self.folder) if path.suffix == ".csv"}
-
-    def path(self, key: VideoKey) -> Path:
-        """Path of a video's file."""
-        own = self.folder / f"{key}.csv"
-        return self.folder / f"{self.renamed[key]}.csv" if key in self.renamed and own.name not in self._names else own
-
-    def __contains__(self, key: object) -> bool:
-        """True if the video has a file, and its task is known."""
-        return isinstance(key, VideoKey) and key.task in self.tasks and self.path(key).name in self._names
-
-    def __getitem__(self, key: VideoKey) -> tuple[StepInterval, ...]:
-        """The step intervals of a video."""
-        if key not in self:
-            raise KeyError(key)
-        return read_step_intervals(self.path(key), self.tasks[key.task])
-
-    def __iter__(self) -> Iterator[VideoKey]:
-        """The keys of the files that belong to a known task, sorted."""
-        keys = {name: key for key, name in self.renamed.items()}
-        for name in sorted(self._names):
-            stem = name.removesuffix(".csv")
-            if (key := _key_of(stem, self.tasks)) is not None:
-                yield keys.get(stem, key)
-
-    def __len__(self) -> int:
-        """Number of files that belong to a known task."""
-        return sum(1 for _ in self)
-
-
-@dataclass(frozen=True)
-class WindowFiles(StepIntervalFiles):
-    """Windows that we made, without those of subtitles that are gone or changed since."""
-
-    subtitles: Mapping[str, Narration] = field(default_factory=dict)
-    made_from: Mapping[str, str] = field(default_factory=dict)  # TASK_VIDEO -> digest of its subtitles then, where it is known
-
-    def _usable_names(self) -> set[str]:
-        return {name for name in super()._usable_names() if self._is_current(name.removesuffix(".csv"))}
-
-    def _is_current(self, stem: str) -> bool:
-        """True unless the subtitles that a file was made from are known, and gone or changed."""
-        key, made_from = _key_of(stem, self.tasks), self.made_from.get(stem)
-        return key is None or made_from is None or made_from == _digest(self.subtitles, key)
-
-
-def _key_of(stem: str, tasks: Container[str]) -> VideoKey | None:
-    """The video of one of the tasks whose file has this name; None for other files."""
-    try:
-        key = parse_video_key(stem, tasks)
-    except InputError:
-        return None
-    return key if key.task in tasks else None
-
-
-def _digest(subtitles: Mapping[str, Narration], key: VideoKey) -> str | None:
-    return subtitles.digest(key.video) if isinstance(subtitles, SubtitleFolders) else None
-
-
-def read_windows(folder: Path, tasks: Mapping[str, Task], subtitles: Mapping[str, Narration] = NO_SUBTITLES) -> WindowFiles:
-    """The windows that `write_windows` wrote; those of other steps, which they number, are left out with a warning, and of other subtitles."""
-    steps, made_from = _origin_of_windows(folder)
-    outdated = sorted(name for name, task in tasks.items() if steps.get(name, task.steps) != task.steps)
-    if outdated:
-        log.warning(
-            "the windows of %s were made for other steps and are not used: `crosstask narrate` or `crosstask run` makes new ones",
-            ", ".join(outdated[:_NAMED]) + (f" and {len(outdated) - _NAMED} more tasks" if len(outdated) > _NAMED else ""),
-        )
-    known = {name: task for name, task in tasks.items() if name not in outdated}
-    return WindowFiles(folder, known, subtitles=subtitles, made_from=made_from)
-
-
-def write_windows(
-    folder: Path,
-    tasks: Mapping[str, Task],
-    windows: Mapping[VideoKey, Iterable[StepInterval]],
-    subtitles: Mapping[str, Narration] = NO_SUBTITLES,
-    kept: Container[VideoKey] = frozenset(),
-) -> None:
-    """Write windows, the steps they are for and the digests of the subtitles they are of.
-
-    Others in the folder are removed, except those of `kept` videos whose tasks have the same steps.
-    """
-    steps, before = _origin_of_windows(folder)
-    there = sorted(folder.glob("*.csv"))
-    if there and not (folder / STEPS_FILE).is_file():
-        raise InputError(
-            f"{folder}: {there[0].name} would be removed, and no {STEPS_FILE} shows that `narrate` wrote it; move these files away"
-        )
-    written = {str(key): digest for key in windows if (digest := _digest(subtitles, key)) is not None}
-    names = {f"{key}.csv" for key in windows}
-    for path in there:
-        key = _key_of(path.stem, tasks)
-        same = key is not None and steps.get(key.task, tasks[key.task].steps) == tasks[key.task].steps
-        rewritten = path.name in names and before.get(path.stem) == written.get(path.stem)
-        if not same or not (rewritten or key in kept):  # windows of other steps and subtitles go before the new ones are recorded
-            path.unlink(missing_ok=True)
-    still = {name: digest for name, digest in before.items() if (folder / f"{name}.csv").is_file()} | written
-    numbered = {name: list(task.steps) for name, task in sorted(tasks.items())}
-    write_json(folder / STEPS_FILE, {"format": 1, "tasks": numbered, "subtitles": dict(sorted(still.items()))})
-    for key, intervals in sorted(windows.items()):
-        write_step_intervals(folder / f"{key}.csv", intervals)
-
-
-def _origin_of_windows(folder: Path) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """Task -> the steps that the windows in a folder number, and TASK_VIDEO -> the digest of its subtitles then; empty where not recorded."""
-    try:
-        data = json.loads(storage_text(folder / STEPS_FILE, "utf-8"))
-        steps = {name: tuple(map(str, steps)) for name, steps in data["tasks"].items()}
-        return steps, {str(name): str(digest) for name, digest in data.get("subtitles", {}).items()}
-    except OSError as error:
-        raise_if_disk_failed(error)
-        return {}, {}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InputError(f"{folder / STEPS_FILE}: damaged; delete {folder}, and `crosstask narrate` makes it again") from None
-
-
 def write_release(corpus: Corpus, folder: Path) -> None:
     """Write tasks, videos, lengths, annotations and windows in the published layout; `write_rows` writes the features."""
     release = folder / "crosstask_release"
@@ -339,14 +182,3 @@ def one_line(text: str) -> str:
 def videos_text(videos: Iterable[Video]) -> str:
     """The text of a video list: lines `task,video,url`."""
     return csv_text((video.task, video.id, one_line(video.url)) for video in videos)
-
-
-def write_step_intervals(path: Path, intervals: Iterable[StepInterval]) -> Path:
-    """`path`, now holding the annotation or the windows of a video in the published format."""
-    lines = (f"{s.step + 1},{_format_seconds(s.interval.start_s)},{_format_seconds(s.interval.end_s)}\n" for s in intervals)
-    return write_text(path, "".join(lines))
-
-
-def _format_seconds(value: float) -> str:
-    digits = 3 if value == 0 or value >= _SHORTEST_S else 12  # an interval must not end at 0
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".")

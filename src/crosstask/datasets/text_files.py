@@ -21,10 +21,10 @@ def read_text(path: Path, expected: str = "save it as UTF-8") -> str:
         raise InputError(f"{path}: not UTF-8 text; {expected}") from None
 
 
-def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """(line number, fields) of every line that is not blank."""
+def csv_rows(path: Path, text: str | None = None) -> Iterator[tuple[int, list[str]]]:
+    """(line number, fields) of every line of a file that is not blank; `text` is what it holds, where that was read before."""
     try:
-        for number, row in enumerate(csv.reader(read_text(path).splitlines()), start=1):
+        for number, row in enumerate(csv.reader((read_text(path) if text is None else text).splitlines()), start=1):
             if any(field.strip() for field in row):
                 yield number, row
     except csv.Error as error:

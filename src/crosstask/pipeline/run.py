@@ -18,8 +18,8 @@ from typing import Any
 
 from crosstask.datasets import open_corpus, write_windows
 from crosstask.datasets.corpus_toml import own_features
-from crosstask.datasets.release import StepIntervalFiles
 from crosstask.datasets.subtitle_folders import SubtitleFolders
+from crosstask.datasets.window_files import read_windows
 from crosstask.extraction.extract_many import ExtractionReport
 from crosstask.extraction.feature_spec import FeatureSpec, default_features, parse_feature_spec
 from crosstask.features import NpyFeatures, find_text_side, read_feature_spec, refuse_other_spec
@@ -227,8 +227,9 @@ def _narrate(corpus: Corpus, config: RunConfig, progress: Progress) -> tuple[Cor
             with progress("narrating", len(usable)) as advance:
                 found = narrate_best(corpus, usable, config.encoder(transcripts(usable)), advance=advance)
         write_windows(folder, corpus.tasks, found.windows, corpus.subtitles)
-    windows = ChainMap(own, StepIntervalFiles(folder, corpus.tasks))  # type: ignore[arg-type]
-    return replace(corpus, windows=windows), len(windows)
+        windows = ChainMap(own, read_windows(folder, corpus.tasks, corpus.subtitles))  # type: ignore[arg-type]
+        n_windows = len(windows)  # reads them all, before another command can replace them
+    return replace(corpus, windows=windows), n_windows
 
 
 def _train(corpus: Corpus, out: Path, config: RunConfig, progress: Progress) -> Model:

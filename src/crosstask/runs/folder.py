@@ -25,10 +25,10 @@ from crosstask.records import (
 )
 from crosstask.runs.corrected import StepCounts, count_steps, with_labels
 from crosstask.runs.label_changes import RunLabel
-from crosstask.runs.labels import LabelStore, file_signature
+from crosstask.runs.labels import LabelStore
 from crosstask.runs.record import FORMAT, Run, RunVideo, refuse_outside, scores_path, transcript_path
 from crosstask.runs.relevance import note_contents
-from crosstask.storage import NotAnArray, load_array, read_text
+from crosstask.storage import NotAnArray, file_signature, load_array, read_text
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -27,7 +27,7 @@ from crosstask.runs.label_changes import (
     with_contents,
 )
 from crosstask.runs.record import refuse_outside
-from crosstask.storage import blocking_lock, read_bytes
+from crosstask.storage import blocking_lock, file_signature, read_bytes
 
 LABELS_FILE = "labels.jsonl"
 REPLACED = "the video file was replaced"  # source of the change that says so; undone, what was said of the former file holds
@@ -296,12 +296,3 @@ def _refuse_stale(since: Iterable[Change], labels: Mapping[VideoKey, Sequence[Ru
 
 def _next_id(changes: Sequence[Change]) -> int:
     return changes[-1].id + 1 if changes else 1
-
-
-def file_signature(path: Path) -> tuple[int, int, int] | None:
-    """A value that changes with the file."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return (found.st_ino, found.st_mtime_ns, found.st_size)

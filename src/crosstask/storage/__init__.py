@@ -30,6 +30,7 @@ from crosstask.storage.locks import blocking_lock, nonblocking_lock
 from crosstask.storage.reading import (
     MAX_SMALL_BYTES,
     UnreadableFile,
+    file_signature,
     open_regular,
     paths_in,
     raise_if_disk_failed,
@@ -52,6 +53,7 @@ __all__ = [
     "digest_of",
     "existing_derived_folder",
     "figure_bytes",
+    "file_signature",
     "flush_tree",
     "followed",
     "load_array",

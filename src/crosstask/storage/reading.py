@@ -80,3 +80,12 @@ def read_bytes(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
 def read_text(path: Path, encoding: str = "utf-8-sig", max_bytes: int = MAX_TEXT_BYTES) -> str:
     r"""The text of a regular file of at most `max_bytes`, with line ends as `\n`; UnicodeDecodeError for another encoding."""
     return read_bytes(path, max_bytes).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def file_signature(path: Path) -> tuple[int, int, int] | None:
+    """A value that changes with the file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_ino, found.st_mtime_ns, found.st_size)

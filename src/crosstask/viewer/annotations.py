@@ -11,9 +11,8 @@ from pathlib import Path
 
 from crosstask.records import FoundStep, InputError, Interval, StepInterval, StepLabel, Task, VideoKey, refuse_escaping_id
 from crosstask.runs import Change, RunFolder, RunLabel, confirmed, label_of, refuse_outside
-from crosstask.runs.labels import file_signature
 from crosstask.runs.relevance import read_relevance, save_relevance
-from crosstask.storage import blocking_lock, raise_if_disk_failed
+from crosstask.storage import blocking_lock, file_signature, raise_if_disk_failed
 
 LOCK_FILE = ".annotations.lock"  # of storage.locks for the path `annotations`
 
