@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import crosstask as ct
-from crosstask.features import FeaturesInMemory
+from crosstask.features import FeaturesInMemory, write_rows
 from crosstask.records import InputError, Interval, StepInterval, StepLabel
 from crosstask.synthetic import write_synthetic
-from tiny import tiny_corpus
+from tiny import tiny_corpus, write_tiny
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +110,35 @@ def test_a_label_of_a_step_that_does_not_exist_is_refused(corpus, keys):
     key = next(v.key for v in corpus.videos if str(v.key) in keys["train"])
     with pytest.raises(InputError, match="a label names step 100"):
         ct.train(replace(corpus, labels={key: (StepLabel(99),)}), videos=keys["train"], pack=False)
+
+
+@pytest.mark.parametrize("method", ["hmm", "zhukov19", "supervised"])
+@pytest.mark.parametrize("step", [-1, 9])
+def test_intervals_of_steps_that_do_not_exist_are_refused(method, step):
+    """A corpus made in Python may number steps from 1, or background as -1, which NumPy would take for the last step."""
+    corpus = tiny_corpus()
+    video = next(video for video in corpus.videos if video.key not in corpus.validation)
+    wrong = {video.key: (StepInterval(step, Interval(1, 2)),)}
+    says = rf"of video {video.key}: step {step} does not exist; expected 0 to \d+, and no entry for background"
+    with pytest.raises(InputError, match=says):
+        ct.train(replace(corpus, windows=wrong, annotations=wrong), method)
+    assert ct.evaluate("uniform", replace(corpus, annotations={**corpus.annotations, **wrong})).skipped.keys() == {str(video.key)}
+
+
+@pytest.mark.parametrize("method", ["hmm", "uniform"])
+def test_features_that_change_while_they_are_trained_on_are_an_error(tmp_path, method):
+    write_tiny(tmp_path)
+    corpus = ct.open_corpus(tmp_path)
+    video = next(video for video in corpus.videos if video.key not in corpus.validation)
+
+    class Changing(ct.METHODS[method]):
+        def fit(self, corpus, rng):
+            fitted = super().fit(corpus, rng)
+            write_rows(tmp_path / "crosstask_features" / f"{video.id}.npy", np.ones((9, 6), np.float32))
+            return fitted
+
+    with pytest.raises(InputError, match=f"the features of {video.id} changed while they were trained on; repeat the training"):
+        ct.train(corpus, Changing())
 
 
 def test_a_method_without_a_start_refuses_one(corpus, keys, weak):

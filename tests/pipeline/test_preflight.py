@@ -1,5 +1,6 @@
 """Warnings before a run trains."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,9 @@ from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.features import write_rows
 from crosstask.pipeline.corpus_problems import problems_of_folder
 from crosstask.pipeline.extract import Workers, extract_files
-from crosstask.pipeline.preflight import check_before_run, check_own_features, warn_about_few_videos
+from crosstask.pipeline.preflight import check_before_run, check_own_features, refuse_outdated_features, warn_about_few_videos
 from crosstask.records import InputError, Task, Video
+from crosstask.storage import derived_folder, nonblocking_lock
 from extraction.media import write_video
 
 
@@ -70,6 +72,17 @@ def test_own_features_of_a_video_that_was_replaced_end_the_run(own_features):
     write_video(own_features.folder / "videos" / "tea" / "a.mp4", seconds=5)
     with pytest.raises(InputError, match=r"a\.npy: extracted from another file than a\.mp4 is now; repeat `crosstask extract"):
         check_own_features(own_features, None)
+
+
+def test_features_that_another_process_extracts_are_not_used(own_features):
+    with (
+        nonblocking_lock(derived_folder(own_features.folder)),
+        pytest.raises(
+            InputError, match=rf"process {os.getpid()} extracts features of it, or runs on it; wait until that has ended"
+        ),
+    ):
+        refuse_outdated_features(own_features)
+    refuse_outdated_features(own_features)
 
 
 @pytest.mark.parametrize(("rate", "named"), [(0.5, True), (1, False), (1.1, False), (2, True)])

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("av", reason="extra video is not installed")
 
+import crosstask as ct
 from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.pipeline.extract import Workers
 from crosstask.pipeline.run import RunConfig, run_folder
@@ -106,6 +107,21 @@ def test_features_that_the_model_does_not_know_replace_none(corpus):
     with pytest.raises(InputError, match="features are 'light' but the model was trained on 'log-mel'"):
         run_folder(corpus, corpus / "other", other, no_progress)
     assert features == {path: path.read_bytes() for path in features}
+
+
+def test_a_model_of_features_that_were_made_elsewhere_is_used_again(tmp_path):
+    (tmp_path / "features").mkdir()
+    (tmp_path / "corpus.toml").write_text('[tasks.tea]\nsteps = ["boil water", "pour water"]\n')
+    (tmp_path / "videos.csv").write_text("tea,a,\ntea,b,\n")
+    (tmp_path / "features" / "feature_spec.txt").write_text("my-network-1\n")
+    for name in "ab":
+        np.save(tmp_path / "features" / f"{name}.npy", np.random.default_rng(0).normal(size=(30, 4)).astype(np.float32))
+    ct.run(tmp_path)
+    again = ct.run(tmp_path, tmp_path / "again", model=tmp_path / "run" / "model.safetensors")
+    assert len(again.localized) == 2 and again.model.feature_spec == "my-network-1"
+    (tmp_path / "features" / "feature_spec.txt").write_text("my-network-2\n")
+    with pytest.raises(InputError, match="trained on 'my-network-1'"):
+        ct.run(tmp_path, tmp_path / "third", model=tmp_path / "run" / "model.safetensors")
 
 
 def test_nothing_is_found_by_the_looks_of_what_was_there_before(corpus):

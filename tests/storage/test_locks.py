@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crosstask.storage import blocking_lock, nonblocking_lock
+from crosstask.storage import blocking_lock, nonblocking_lock, writing_process
 
 HOLD_LOCK = (
     "import sys, time\nfrom pathlib import Path\nfrom crosstask.storage import nonblocking_lock\n"
@@ -35,6 +35,13 @@ def test_second_process_gets_an_error_naming_the_owner(tmp_path):
         assert caught.value.filename == str(tmp_path / "a")
         with nonblocking_lock(tmp_path / "b"):
             pass
+
+
+def test_the_process_that_writes_is_known_to_others(tmp_path):
+    assert writing_process(tmp_path / "a") is None
+    with locked_by_another_process(tmp_path / "a") as other:
+        assert writing_process(tmp_path / "a") == str(other.pid)
+    assert writing_process(tmp_path / "a") is None, "it was killed and left its lock file"
 
 
 def test_a_folder_has_one_lock_under_all_its_names(tmp_path, monkeypatch):

@@ -54,14 +54,10 @@ def run(
 
     Example: crosstask run my-corpus
     """
-    from crosstask.extraction.feature_spec import default_features, parse_feature_spec
-    from crosstask.model.file import load_model
-    from crosstask.pipeline.run import RunConfig, run_folder
+    from crosstask.pipeline.run import RunConfig, run_folder, spec_of_run
     from crosstask.text.language import known_language
 
-    known = load_model(model).feature_spec if model and not features else "unknown"
-    wanted = features or (known if known != "unknown" else default_features())
-    spec = parse_feature_spec(wanted, weights_given(weights), every, device)
+    spec = spec_of_run(features, model, weights=weights_given(weights), every=every, device=device)
     if dry_run:
         _estimate(folder, spec, team_of(engine, workers, address).count, not no_speech, as_json)
         return

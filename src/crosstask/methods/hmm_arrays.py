@@ -54,7 +54,7 @@ def window_mask(corpus: Corpus, video: Video) -> npt.NDArray[np.bool_]:
     """(T, K): True inside the window of the step; a window over most of the video is left out."""
     n_segments = corpus.features.length(video.id)
     mask = np.zeros((n_segments, len(corpus.task_of(video).steps)), dtype=np.bool_)
-    for window in corpus.windows.get(video.key, ()):
+    for window in corpus.windows_of(video):
         segments = window.interval.segments(n_segments)
         mask[segments.start : segments.stop, window.step] = True
     mask[:, mask.mean(axis=0) > LARGEST_WINDOW] = False

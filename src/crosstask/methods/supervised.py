@@ -40,7 +40,7 @@ class Supervised(Params):
 def _true_labels(corpus: Corpus, video: Video) -> npt.NDArray[np.bool_]:
     """(T, K) labelled segments; a step that is not shown has none."""
     n_segments, n_steps = corpus.n_segments(video), len(corpus.task_of(video).steps)
-    given = corpus.labels.get(video.key) or labels_from_annotation(corpus.annotations[video.key], n_steps)
+    given = corpus.labels.get(video.key) or labels_from_annotation(corpus.annotation_of(video), n_steps)
     labels = np.zeros((n_segments, n_steps), dtype=np.bool_)
     for label in given:
         spans = label.intervals if label.moment_s is None else (Interval(label.moment_s, label.moment_s + 1),)

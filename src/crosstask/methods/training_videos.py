@@ -124,7 +124,7 @@ def _allowed_in(corpus: Corpus, video: Video, notices: Notices) -> npt.NDArray[n
         notices.no_windows.append(str(video.key))
         return None
     n_steps = len(corpus.task_of(video).steps)
-    allowed = allowed_segments(corpus.windows[video.key], corpus.features.length(video.id), n_steps)
+    allowed = allowed_segments(corpus.windows_of(video), corpus.features.length(video.id), n_steps)
     try:
         decode_once(np.where(allowed, 0.0, np.inf))
     except NoOrderedAnswer:

@@ -17,7 +17,7 @@ def true_segments(corpus: Corpus, video: Video) -> Truth:
         raise InputError(f"video {video.key}: no annotation; expected annotations/{video.key}.csv")
     n_segments = corpus.n_segments(video)
     truth = np.zeros((n_segments, len(corpus.task_of(video).steps)), dtype=np.bool_)
-    for annotated in corpus.annotations[video.key]:
+    for annotated in corpus.annotation_of(video):
         interval = annotated.interval
         if interval.end_s > n_segments + TOLERATED_OVERSHOOT_S:
             raise InputError(

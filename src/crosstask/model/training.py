@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from crosstask.features import NpyFeatures
 from crosstask.features.packed_corpus import with_packed_features
 from crosstask.features.spec_file import refuse_other_spec
 from crosstask.methods import resolve_method
@@ -30,6 +31,7 @@ from crosstask.records import (
     videos_argument,
     whole_argument,
 )
+from crosstask.storage import file_signature
 from crosstask.text.sharing import Sharing, sharing_name
 
 log = logging.getLogger(__name__)
@@ -59,6 +61,7 @@ def train(
     corpus, seed = corpus_argument(corpus), whole_argument(seed, "seed")
     if start is not None:
         refuse_other_spec(start.feature_spec, corpus.feature_spec)
+    files = _feature_files(corpus)
     chosen = _training_part(with_packed_features(corpus) if flag_argument(pack, "pack") else corpus, videos)
     if not flag_argument(narration, "narration"):
         chosen = chosen.without_windows()
@@ -71,6 +74,9 @@ def train(
             f"method '{method_title(method)}' cannot learn from labels; annotations and corrections can be used by: hmm, supervised"
         )
     scorer = _with_callbacks(built, checkpoint, after_epoch, start).fit(chosen, np.random.default_rng(seed))
+    files_now = _feature_files(corpus)
+    if changed := [video.id for video in chosen.videos if files.get(video.id) != files_now.get(video.id)]:
+        raise InputError(f"the features of {changed[0]} changed while they were trained on; repeat the training")
     return Model(
         scorer=scorer,
         tasks=chosen.tasks,
@@ -80,6 +86,13 @@ def train(
         settings={**_settings_of(built, narration), **({"labelled_videos": len(chosen.labels)} if chosen.labels else {})},
         seed=seed,
     )
+
+
+def _feature_files(corpus: Corpus) -> dict[str, object]:
+    """A value for each video with a feature file of its own that changes with the file."""
+    if not isinstance(corpus.features, NpyFeatures):
+        return {}
+    return {video.id: file_signature(corpus.features.path(video.id)) for video in corpus.videos}
 
 
 def _can_train(corpus: Corpus, video: Video) -> bool:
@@ -104,7 +117,9 @@ def annotated_labels(corpus: Corpus, use_annotations: Iterable[str] | str | None
             raise InputError(f"use_annotations: video {key} is not a training video; expected TASK_VIDEO of the training videos")
         if key not in corpus.annotations:
             raise InputError(f"use_annotations: video {key} has no annotation; expected videos that are annotated")
-    found = {key: labels_from_annotation(corpus.annotations[key], len(corpus.tasks[key.task].steps)) for key in wanted}
+    found = {
+        key: labels_from_annotation(corpus.annotation_of(training[key]), len(corpus.tasks[key.task].steps)) for key in wanted
+    }
     for key, labels in found.items():
         refuse_beyond_end(corpus, training[key], labels)
     return found

@@ -122,7 +122,7 @@ def window_centres(corpus: Corpus, video: Video) -> Array:
     """(K,) centres of a video's windows in seconds; NaN where a step has none inside the video, or one over most of it."""
     n_segments = corpus.n_segments(video)
     centres = np.full(len(corpus.task_of(video).steps), np.nan)
-    for window in corpus.windows.get(video.key, ()):
+    for window in corpus.windows_of(video):
         if 0 < len(window.interval.segments(n_segments)) <= _LARGEST_WINDOW * n_segments:
             centres[window.step] = (window.interval.start_s + window.interval.end_s) / 2
     return np.clip(centres, 0.5, n_segments - 0.5)

@@ -16,7 +16,7 @@ from crosstask.pipeline.media import media_of, refuse_without
 from crosstask.pipeline.transcribe import raise_if_no_speech_model
 from crosstask.records import TOLERATED_OVERSHOOT_S, Corpus, InputError, Video, VideoKey
 from crosstask.runs import refuse_place_of_run
-from crosstask.storage import raise_if_disk_failed
+from crosstask.storage import existing_derived_folder, raise_if_disk_failed, writing_process
 
 log = logging.getLogger(__name__)
 ENOUGH_VIDEOS = 10  # of a task; with fewer, steps were hardly found better than by even spacing
@@ -69,8 +69,14 @@ def features_of_another_rate(corpus: Corpus) -> dict[str, str]:
 
 
 def refuse_outdated_features(corpus: Corpus) -> None:
-    """An error where features were extracted from another file than the one that the video has now."""
+    """An error where features were extracted from another file than the one that the video has now, or are being extracted."""
     folder = corpus.features.folder if isinstance(corpus.features, NpyFeatures) else None
+    if (
+        folder is not None
+        and corpus.folder is not None
+        and (process := writing_process(existing_derived_folder(corpus.folder, "")))
+    ):
+        raise InputError(f"{corpus.folder}: process {process} extracts features of it, or runs on it; wait until that has ended")
     for key, path in sorted(media_of(corpus).items() if folder is not None else ()):
         assert folder is not None
         try:

@@ -106,6 +106,20 @@ class RunResult:
         return f"Run of '{self.corpus.name}': steps found in {len(self.localized)} videos{skipped}; run folder {self.out}"
 
 
+def spec_of_run(features: str | None, model: Path | None, **options: Any) -> FeatureSpec:
+    """The features that were named, else those that the model was trained on, else the default ones; options as for `parse_feature_spec`.
+
+    Features that were made elsewhere cannot be extracted: the corpus must have them, and the default ones stand for them.
+    """
+    known = "unknown" if model is None or features is not None else load_model(model).feature_spec
+    try:
+        return parse_feature_spec(features or (known if known != "unknown" else default_features()), **options)
+    except InputError:
+        if features is not None:
+            raise
+        return parse_feature_spec(default_features(), **options)
+
+
 def run(
     folder: str | Path,
     out: str | Path | None = None,
@@ -124,11 +138,11 @@ def run(
     folder, seed = path_argument(folder, "a folder with corpus.toml"), whole_argument(seed, "seed")
     if features is not None:
         text_argument(features, "features", "'default', 'light' or 'clip=FOLDER'")
-    known = load_model(model).feature_spec if model is not None else "unknown"
+    trained = None if model is None else path_argument(model, "a model file")
     config = RunConfig(
-        spec=parse_feature_spec(features or (known if known != "unknown" else default_features())),
+        spec=spec_of_run(features, trained),
         seed=seed,
-        model=None if model is None else Path(model),
+        model=trained,
         transcribe=flag_argument(transcribe, "transcribe"),
         command=shlex.join(["crosstask", "run", folder.name or folder.resolve().name, "--seed", str(seed)]),
         use_annotations=use_annotations

@@ -1,6 +1,7 @@
 """A corpus: tasks, the videos listed under them, and whatever is known of each video."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -99,11 +100,14 @@ class Corpus:
     text_side: TextSide | None = None  # of image-text features
 
     def __repr__(self) -> str:
-        """Counts of tasks, videos and what is known of them; no file of a video is opened."""
+        """Counts of tasks, videos and what is known of them, as far as it can be read now."""
+        known = {}
+        for name, look_up in (("annotations", self.annotations), ("narration windows", self.windows)):
+            with suppress(InputError):  # windows that are being written
+                known[name] = sum(video.key in look_up for video in self.videos)
         known = {
             "features": sum(video.id in self.features for video in self.videos),
-            "annotations": sum(video.key in self.annotations for video in self.videos),
-            "narration windows": sum(video.key in self.windows for video in self.videos),
+            **known,
             "subtitles": sum(video.id in self.subtitles for video in self.videos),
         }
         parts = ", ".join(f"{count} with {name}" for name, count in known.items() if count)
@@ -126,6 +130,23 @@ class Corpus:
     def task_of(self, video: Video) -> Task:
         """The task a video is listed under."""
         return self.tasks[video.task]
+
+    def windows_of(self, video: Video) -> tuple[StepInterval, ...]:
+        """The narration windows of a video, none where it has no entry; an error for a step that its task does not have."""
+        return self._checked(self.windows.get(video.key, ()), video, "window")
+
+    def annotation_of(self, video: Video) -> tuple[StepInterval, ...]:
+        """The annotation of a video that has one; an error for a step that its task does not have."""
+        return self._checked(self.annotations[video.key], video, "annotation")
+
+    def _checked(self, found: Iterable[StepInterval], video: Video, what: str) -> tuple[StepInterval, ...]:
+        """The intervals of a video; readers of files have checked them, a corpus made in Python may have others."""
+        found, n_steps = tuple(found), len(self.task_of(video).steps)
+        if unknown := [one.step for one in found if not 0 <= one.step < n_steps]:
+            raise InputError(
+                f"{what} of video {video.key}: step {unknown[0]} does not exist; expected 0 to {n_steps - 1}, and no entry for background"
+            )
+        return found
 
     def primary_tasks(self) -> list[Task]:
         """The tasks that are evaluated, in file order."""

@@ -18,6 +18,7 @@ from pathlib import Path
 fcntl = import_module("fcntl") if find_spec("fcntl") else None  # not available on Windows
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # neither follow a link nor wait at a pipe
 _POLL_INTERVAL_S = 0.05  # well below what a person notices
+_TRIES = 2  # ours: further attempts at a lock that is taken
 _MAX_NAME_BYTES = 200  # file systems allow 255; the rest is left for the suffix
 
 
@@ -26,6 +27,11 @@ def nonblocking_lock(path: Path) -> Iterator[None]:
     """A block that holds the lock of `path`; raises BlockingIOError, naming the owner, while another process holds it."""
     lock = _lock_file(path)
     descriptor = _try_acquire(lock, path)
+    for _ in range(_TRIES):  # another process may just have looked whether it is free
+        if descriptor is not None:
+            break
+        time.sleep(_POLL_INTERVAL_S)
+        descriptor = _try_acquire(lock, path)
     if descriptor is None:
         reason = f"process {_owner(lock)} is writing it; wait until that has ended, or choose another place"
         raise BlockingIOError(EWOULDBLOCK, reason, str(path))
@@ -45,6 +51,19 @@ def blocking_lock(path: Path, on_wait: Callable[[str], object]) -> Iterator[None
         descriptor = _try_acquire(lock, path)
     with _released_at_exit(lock, descriptor):
         yield
+
+
+def writing_process(path: Path) -> str | None:
+    """The id of the process that holds the lock of `path`; None where it is free."""
+    lock = _lock_file(path)
+    try:
+        descriptor = os.open(lock, os.O_RDWR | _NO_LINK)
+    except OSError:
+        return None
+    try:
+        return None if try_flock(descriptor) else _owner(lock)
+    finally:
+        os.close(descriptor)
 
 
 def try_flock(descriptor: int) -> bool:
