@@ -45,7 +45,8 @@ def test_a_run_of_videos_that_are_away_is_not_overwritten_by_that_of_others(tmp_
     away = tuple(replace(v, media=str(tmp_path / f"{v.id}.mp4"), content=f"content {v.id}") for v in run.videos)
     write_run(folder, replace(run, videos=away), {"proposed": parses})
     new, ids = [tmp_path / "new.mp4"], [video.id for video in away]
-    claim_run_folder(folder, "demo", new, ids, lambda: [away[0].content, "other"])
+    half = [video.content for video in away[: -(-len(away) // 2)]]
+    claim_run_folder(folder, "demo", new, ids, lambda: [*half, "other"])
     with pytest.raises(InputError, match=f"it holds the steps found in other videos, such as {away[0].id}"):
         claim_run_folder(folder, "demo", new, ids, lambda: ["other"])
     write_run(folder, replace(run, videos=tuple(replace(v, content=None) for v in away)), {"proposed": parses})
@@ -57,7 +58,10 @@ def test_a_run_of_videos_that_are_away_is_not_overwritten_by_that_of_others(tmp_
 def test_a_run_of_other_videos_without_files_is_not_overwritten(tmp_path):
     """Feature files and subtitles have no video file by which they could be told apart."""
     folder, run, _ = tiny_run(tmp_path / "r")
-    claim_run_folder(folder, "demo", ids=["new", run.videos[0].id])
+    ids = [video.id for video in run.videos]
+    claim_run_folder(folder, "demo", ids=["new", *ids[: -(-len(ids) // 2)]])
+    with pytest.raises(InputError, match=f"it holds the steps found in other videos, such as {ids[1]}"):
+        claim_run_folder(folder, "demo", ids=["new", ids[0]])  # two collections have a video of one name
     with pytest.raises(InputError, match=f"it holds the steps found in other videos, such as {run.videos[0].id}"):
         claim_run_folder(folder, "demo", ids=["new"])
     with pytest.raises(InputError, match="it holds the steps found in other videos"):

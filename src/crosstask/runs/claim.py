@@ -4,8 +4,9 @@ A hidden file in the folder says which verb writes there, so that what an interr
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from crosstask.records import InputError
 from crosstask.runs.folder import RunFolder, open_run
@@ -48,8 +49,8 @@ def claim_run_folder(
 ) -> None:
     """Make a folder one of runs; an error where a run of these videos would overwrite something else.
 
-    That is a corpus, files that do not belong to a run, the run of another verb, or one of other videos. A run is of other videos if none of its
-    video files is among these. Where none of them is there, such as those of a moved collection, the contents are compared, and without
+    That is a corpus, files that do not belong to a run, the run of another verb, or one of other videos. A run is of other videos if most of its
+    video files are not among these. Where none of them is there, such as those of a moved collection, the contents are compared, and without
     these the ids; videos without files are compared by their ids.
     """
     refuse_place_of_run(folder)
@@ -100,11 +101,17 @@ def _refuse_other_kind(folder: Path, taken: str, kind: str, kind_there: str | No
 
 
 def _other_video(there: RunFolder, media: set[Path], ids: set[str], contents: Callable[[], Iterable[str | None]]) -> str | None:
-    """The name of a video of a run that has none of these files, contents and ids; None where it has one."""
+    """The name of a video of a run most of whose files, contents or ids are none of these; None where at least half of them are."""
     videos = there.run.videos
     if media and any(video.media is not None for video in videos):
-        if shown := [path for path in map(there.media, videos) if path is not None]:
-            return None if media & {path.resolve() for path in shown} else shown[0].name
+        if shown := {path.resolve(): path.name for path in map(there.media, videos) if path is not None}:
+            return _first_of_most(shown, media)
         if there.contents:
-            return None if set(there.contents.values()) & set(contents()) else videos[0].id
-    return videos[0].id if videos and ids and not ids & {video.id for video in videos} else None
+            return _first_of_most({content: key.video for key, content in there.contents.items()}, set(contents()))
+    return _first_of_most({video.id: video.id for video in videos}, ids) if ids else None
+
+
+def _first_of_most(names: Mapping[Any, str], known: Container[Any]) -> str | None:
+    """The first name whose key is not known, if most of them are not."""
+    others = [name for key, name in names.items() if key not in known]
+    return others[0] if 2 * len(others) > len(names) else None
