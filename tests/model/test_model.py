@@ -190,6 +190,16 @@ def test_flipped_bits_anywhere_in_a_model_file_are_noticed(model, tmp_path):
     assert changed == []
 
 
+@pytest.mark.parametrize("bit", range(7))
+def test_a_damaged_name_of_the_digest_is_no_missing_digest(model, tmp_path, bit):
+    path = save_model(model, tmp_path / "m")
+    data = bytearray(path.read_bytes())
+    data[data.find(b"content_digest") + 9] ^= 1 << bit
+    path.write_bytes(data)
+    with pytest.raises(InputError):
+        load_model(path)
+
+
 def test_a_model_file_of_version_0_1_without_a_digest_of_its_description_still_loads(model, tmp_path):
     path = save_model(model, tmp_path / "m")
     whole = path.read_bytes()

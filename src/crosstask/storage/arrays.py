@@ -16,6 +16,7 @@ import numpy.typing as npt
 from crosstask.storage.reading import open_regular
 
 _CONTENT_DIGEST = "content_digest"
+_HEX_DIGEST = re.compile("[0-9a-f]{64}")
 _MAX_HEADER_BYTES = 10_000  # NumPy's own limit, here checked before the header is read
 _PLAIN_HEADER = re.compile(  # as NumPy writes it
     rb"\{'descr': '([<>|=]?[a-zA-Z][0-9]{0,9})', 'fortran_order': (True|False), 'shape': \(((?:[0-9]+, ?)*[0-9]*,?)\),? ?\}\s*"
@@ -49,7 +50,11 @@ def content_is_intact(description: Mapping[str, Any], arrays: Mapping[str, npt.N
     if _CONTENT_DIGEST in description:
         rest = {name: value for name, value in description.items() if name != _CONTENT_DIGEST}
         return bool(description[_CONTENT_DIGEST] == _content_digest(rest, arrays))
-    return "digest" not in description or description["digest"] == digest_of(arrays)
+    if "digest" in description:
+        return bool(description["digest"] == digest_of(arrays))
+    return not any(
+        isinstance(value, str) and _HEX_DIGEST.fullmatch(value) for value in description.values()
+    )  # under a damaged name
 
 
 def _content_digest(description: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
