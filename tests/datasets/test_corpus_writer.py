@@ -70,7 +70,7 @@ def test_a_repeated_conversion_overwrites_nothing_that_was_changed(source, layou
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("name", ["features/other.npy", "annotations/1_x.csv", "crosstask_subtitles/x.vtt"])
+@pytest.mark.parametrize("name", ["features/other.npy", "annotations/1_x.csv", "crosstask_subtitles/x.vtt", "published.json"])
 def test_a_first_conversion_is_not_mixed_with_files_of_the_user(source, layout, name, tmp_path):
     mine = tmp_path / "out" / name
     mine.parent.mkdir(parents=True)

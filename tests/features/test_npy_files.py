@@ -43,6 +43,10 @@ def write_invalid_files(folder):
     good = np.ones((50, 4), np.float32)
     np.save(folder / "truncated.npy", good)
     (folder / "truncated.npy").write_bytes((folder / "truncated.npy").read_bytes()[:-20])
+    np.save(folder / "longer.npy", good)
+    (folder / "longer.npy").write_bytes(
+        (folder / "longer.npy").read_bytes().replace(b"(50,", b"(48,")
+    )  # one bit: the last rows would go
     np.save(folder / "objects.npy", np.array([[{}]], dtype=object), allow_pickle=True)
     np.save(folder / "integers.npy", np.ones((3, 3), int))
     np.save(folder / "flat.npy", np.ones(9))
@@ -58,6 +62,7 @@ def write_invalid_files(folder):
     ("name", "message"),
     [
         ("truncated", "truncated: .* bytes where its header says"),
+        ("longer", "damaged: .* bytes where its header says"),
         ("objects", "expected floating point"),
         ("integers", "expected floating point"),
         ("flat", r"expected \(T, D\)"),

@@ -116,7 +116,7 @@ def _refuse_other_files(folder: Path, staging: Path) -> None:
             raise InputError(
                 f"{folder / name}: differs from what this conversion writes and would be lost; expected a new folder"
             )
-    there = [folder / "corpus.toml", *(path for part in _PARTS for path in paths_in(folder / part))]
+    there = [folder / "corpus.toml", folder / "published.json", *(path for part in _PARTS for path in paths_in(folder / part))]
     for path in there:
         if path.is_file() and not path.name.startswith(".") and path.relative_to(folder) not in written:
             raise InputError(f"{path}: is not written by this conversion and would be mixed with it; expected a new folder")

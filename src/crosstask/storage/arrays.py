@@ -141,7 +141,7 @@ def load_array(path: Path) -> npt.NDArray[np.generic]:
 
 
 def _checked_header(file: BinaryIO) -> ArrayHeader:
-    """The header; NotAnArray if the array does not hold plain numbers, or the file is shorter than its header says."""
+    """The header; NotAnArray if the array does not hold plain numbers, or the file has another length than its header says."""
     header = read_header(file)
     if header.dtype.hasobject or not header.dtype.itemsize or any(length < 0 for length in header.shape):
         raise NotAnArray("does not hold plain numbers")
@@ -149,4 +149,6 @@ def _checked_header(file: BinaryIO) -> ArrayHeader:
     found = os.fstat(file.fileno()).st_size
     if found < expected:
         raise NotAnArray(f"truncated: {found} bytes where its header says {expected}")
+    if found > expected:
+        raise NotAnArray(f"damaged: {found} bytes where its header says {expected}")
     return header
