@@ -7,9 +7,11 @@ import pytest
 from crosstask import open_corpus
 from crosstask.datasets import write_windows
 from crosstask.datasets.corpus_toml import read_corpus_toml, write_corpus_toml
+from crosstask.datasets.corpus_writer import write_corpus
 from crosstask.datasets.problems import problems_of_files
 from crosstask.features import write_rows
 from crosstask.records import InputError, Interval, StepInterval, Task, VideoKey
+from tiny import tiny_corpus
 
 
 def corpus_folder(tmp_path, text):
@@ -161,3 +163,26 @@ def test_related_is_true_or_false(tmp_path, value):
     folder = corpus_folder(tmp_path, f'[tasks.tea]\nrelated = {value}\nsteps = ["pour"]\n')
     with pytest.raises(InputError, match="expected related = true or false, without quotes"):
         open_corpus(folder)
+
+
+@pytest.mark.parametrize(
+    ("layout", "name"),
+    [
+        *(
+            ("release", name)
+            for name in ("crosstask_release/videos_val.csv", "crosstask_constraints", "crosstask_subtitles", ".crosstask")
+        ),
+        *(("corpus.toml", name) for name in ("annotations", "constraints", "features", "videos/1", "video_seconds.csv")),
+    ],
+)
+def test_a_part_on_a_disk_that_is_not_mounted_is_not_taken_for_missing(tmp_path, layout, name):
+    write_corpus(tiny_corpus(), tmp_path / "c", layout)
+    place = tmp_path / "c" / name
+    if place.exists():
+        place.rename(tmp_path / "unmounted")
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to("/mnt/not-mounted/part")
+    with pytest.raises(
+        InputError, match=rf"{name}: a link to /mnt/not-mounted/part, which is not there; mount that disk, or remove the link"
+    ):
+        open_corpus(tmp_path / "c")

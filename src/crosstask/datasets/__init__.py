@@ -7,6 +7,7 @@ from crosstask.datasets.release import read_release, read_tasks, read_videos, wr
 from crosstask.datasets.step_intervals import read_step_intervals, write_step_intervals
 from crosstask.datasets.window_files import write_windows
 from crosstask.records import Corpus, InputError, path_argument
+from crosstask.storage import paths_in
 
 __all__ = [
     "open_corpus",
@@ -19,6 +20,11 @@ __all__ = [
     "write_step_intervals",
     "write_windows",
 ]
+
+_PARTS = (  # of a corpus, besides those that begin with crosstask_
+    *("videos", "features", "constraints", "annotations", ".crosstask"),
+    *("corpus.toml", "videos.csv", "video_seconds.csv", "published.json"),
+)
 
 
 def open_corpus(folder: str | Path) -> Corpus:
@@ -34,6 +40,7 @@ def open_corpus(folder: str | Path) -> Corpus:
         )
     if not path.is_dir():
         raise InputError(f"{path}: no such folder; expected a corpus (crosstask_release/ or corpus.toml inside)")
+    _refuse_broken_links(path)
     if (path / "corpus.toml").exists():
         return read_corpus_toml(path)
     if path.name == "crosstask_release" and (path / "tasks_primary.txt").exists():
@@ -46,3 +53,11 @@ def open_corpus(folder: str | Path) -> Corpus:
             f"{path}: not a corpus; expected crosstask_release/ or corpus.toml in it (`crosstask init {path}` writes one)"
         )
     return corpus
+
+
+def _refuse_broken_links(folder: Path) -> None:
+    """An error where a part of a corpus is a link to what is not there, as on a disk that is not mounted: it would count as a missing part."""
+    parts = [path for path in paths_in(folder) if path.name in _PARTS or path.name.startswith("crosstask_")]
+    for path in (*parts, *paths_in(folder / "crosstask_release"), *paths_in(folder / "videos")):
+        if path.is_symlink() and not path.exists():
+            raise InputError(f"{path}: a link to {path.readlink()}, which is not there; mount that disk, or remove the link")

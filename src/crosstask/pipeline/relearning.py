@@ -191,10 +191,11 @@ def accept(run: RunFolder, proposal: Proposal) -> None:
             raise InputError("the run was changed after this was learnt, perhaps in another window; learn again")
         _back_up(run.folder, main)
         replaced = {**now, main: {**now.get(main, {}), **proposal.localizations}}
-        results = {name: value for name, value in run.run.results.items() if name != main}
-        settings = {**run.run.settings, LABELLED_VIDEOS: sorted(map(str, proposal.labelled))}
+        there = open_run(run.folder).run  # perhaps made again by the same command
+        results = {name: value for name, value in there.results.items() if name != main}
+        settings = {**there.settings, LABELLED_VIDEOS: sorted(map(str, proposal.labelled))}
         described = replace(
-            run.run, results={**results, **({main: proposal.results} if proposal.results else {})}, settings=settings
+            there, results={**results, **({main: proposal.results} if proposal.results else {})}, settings=settings
         )
         save_model(proposal.model, run.folder / "model.safetensors")
         scores = [(main, key, values) for key, values in proposal.scores.items()]
