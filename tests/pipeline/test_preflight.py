@@ -11,7 +11,7 @@ from crosstask.datasets.corpus_toml import write_corpus_toml
 from crosstask.extraction.feature_spec import parse_feature_spec
 from crosstask.features import write_rows
 from crosstask.pipeline.corpus_problems import problems_of_folder
-from crosstask.pipeline.extract import Workers, extract_files
+from crosstask.pipeline.extract import Workers, extract_corpus, extract_files
 from crosstask.pipeline.preflight import check_before_run, check_own_features, refuse_outdated_features, warn_about_few_videos
 from crosstask.records import InputError, Task, Video
 from crosstask.storage import derived_folder, nonblocking_lock
@@ -100,3 +100,11 @@ def test_features_made_elsewhere_that_are_not_at_one_row_a_second_are_named(tmp_
 def test_own_features_are_not_used_in_place_of_those_that_are_asked_for(own_features):
     with pytest.raises(InputError, match="holds features 'log-mel', not 'light'; leave out --features, or move"):
         check_own_features(own_features, "light")
+    (own_features.folder / "features" / "feature_spec.txt").unlink()
+    with pytest.raises(InputError, match="holds features made elsewhere, not 'light'; leave out --features, or move"):
+        check_own_features(open_corpus(own_features.folder), "light")
+
+
+def test_features_that_are_extracted_in_vain_are_named(own_features, caplog):
+    extract_corpus(own_features, parse_feature_spec("log-mel"))
+    assert "features: these features are used before the extracted ones; move the folder away to use those" in caplog.text

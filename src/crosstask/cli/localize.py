@@ -127,7 +127,8 @@ def _check_files(files: list[Path], narration: list[Path]) -> None:
         raise InputError(f"{len(narration)} files for --narration and {len(files)} inputs; expected one for each input")
     for path in (*files, *narration):
         if not path.is_file():
-            raise InputError(f"{path}: no such file; expected a video, subtitles, or features (T, D) as .npy")
+            found = "not a regular file" if path.exists() else "no such file"
+            raise InputError(f"{path}: {found}; expected a video, subtitles, or features (T, D) as .npy")
 
 
 def _formats(formats: list[str] | None, out: Path | None) -> list[str]:

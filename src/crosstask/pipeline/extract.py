@@ -1,5 +1,6 @@
 """The videos of a corpus -> its folder of features, with speech features where the feature spec names them."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from crosstask.datasets.corpus_toml import own_features
 from crosstask.extraction.extract_many import (
     ExtractionReport,
     claim_folder,
@@ -23,6 +25,8 @@ from crosstask.storage import derived_folder, nonblocking_lock, write_json
 from crosstask.text.encoders import Encoder
 from crosstask.text.encoders.image_text import text_vectors
 from crosstask.text.encoders.speech import speech_features
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ def extract_corpus(
     files, clashes = files_by_id(need_media(corpus))
     if out is not None:
         refuse_features_of_others(out, files, spec)
+    elif corpus.folder is not None and (own := own_features(corpus.folder)) is not None:
+        log.warning("%s: these features are used before the extracted ones; move the folder away to use those", own)
     folder = out or features_folder(corpus)
     names = sorted({step for task in corpus.tasks.values() for step in task.steps})
     result = extract_files(files, spec, folder, corpus.subtitles, workers or Workers(), encoder, advance, names)

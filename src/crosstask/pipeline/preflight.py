@@ -43,8 +43,9 @@ def check_own_features(corpus: Corpus, wanted: str | None) -> None:
     if own is None:
         return
     spec = read_feature_spec(own)
-    if wanted is not None and spec not in ("unknown", wanted):
-        raise InputError(f"{own}: holds features '{spec}', not '{wanted}'; leave out --features, or move the folder away")
+    if wanted is not None and spec != wanted:
+        there = "features made elsewhere" if spec == "unknown" else f"features '{spec}'"
+        raise InputError(f"{own}: holds {there}, not '{wanted}'; leave out --features, or move the folder away")
     refuse_outdated_features(corpus)
     for file, reason in list(features_of_another_rate(corpus).items())[:_NAMED]:
         log.warning("%s: %s", file, reason)
