@@ -194,6 +194,34 @@ def test_nothing_is_saved_into_a_run_that_was_made_again_or_moved(client, folder
     assert not [path for path in folder.glob("*") if path.name in ("labels.jsonl", "relevance.json", "annotations")]
 
 
+def test_a_page_that_was_loaded_from_another_run_reads_and_saves_nothing(tmp_path):
+    """A tab stays open while the run is made again with other steps, and is then viewed on the same port."""
+    loaded = client_of(write_viewed_run(tmp_path / "run")).get("/api/run").json()["identity"]
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    again = client_of(tmp_path / "run")
+    assert again.get("/api/run").json()["identity"] == loaded, "the same run may be viewed again"
+    run["tasks"]["1"]["steps"][0], run["tasks"]["1"]["steps"][1] = run["tasks"]["1"]["steps"][1], run["tasks"]["1"]["steps"][0]
+    localizations = json.loads((tmp_path / "run" / "localizations.json").read_text())
+    for found in (one for videos in localizations["methods"].values() for one in videos if one["task"] == "1"):
+        for step, name in zip(found["steps"], run["tasks"]["1"]["steps"], strict=True):
+            step["step"] = name
+    (tmp_path / "run" / "run.json").write_text(json.dumps(run))
+    (tmp_path / "run" / "localizations.json").write_text(json.dumps(localizations))
+    other = client_of(tmp_path / "run")
+    other.headers["x-crosstask-run"] = loaded
+    for answer in (
+        labelled(other, kind="moment", moment_s=3),
+        other.put("/api/relevance", json={**FIRST, "relevance": "irrelevant"}),
+        other.get("/api/video", params=FIRST),
+        other.get("/api/run"),
+    ):
+        assert answer.status_code == 409 and "this page was loaded from another run" in answer.json()["detail"]
+    assert not (tmp_path / "run" / "labels.jsonl").exists()
+    del other.headers["x-crosstask-run"]
+    other.headers["x-crosstask-run"] = other.get("/api/run").json()["identity"]
+    assert labelled(other, kind="moment", moment_s=3).status_code == 200
+
+
 def test_every_kind_of_answer(client):
     shown = client.get("/api/video", params=FIRST).json()["parses"]["this:supervised"][0]
     assert labelled(client, kind="right").status_code == 200

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import FastAPI, Query, Request
+from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 
@@ -74,8 +74,13 @@ def make_app(contents: Contents) -> FastAPI:
         yield
         contents.backend.finish()
 
+    def refuse_pages_of_other_runs(request: Request) -> None:
+        if request.headers.get("x-crosstask-run", contents.identity) != contents.identity:
+            raise RequestError(409, "this page was loaded from another run, or before this run was made again; reload it")
+
     app = FastAPI(
         lifespan=until_the_end,
+        dependencies=[Depends(refuse_pages_of_other_runs)],
         title="crosstask viewer",
         version=__version__,
         docs_url=None,

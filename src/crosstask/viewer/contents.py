@@ -1,5 +1,6 @@
 """The contents of a run as JSON for the page: its description, the list of videos in pages, one video with all localizations, scores."""
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -76,6 +77,15 @@ class Contents:
         """The task of a video."""
         return self.run.run.tasks[key.task]
 
+    @cached_property
+    def identity(self) -> str:
+        """A digest of folder, command, tasks and videos: that of the run from which a page was loaded."""
+        run = self.run.run
+        tasks = [(task.id, task.steps) for task in run.tasks.values()]
+        videos = [(video.task, video.id, video.content, video.n_segments) for video in run.videos]
+        said = repr((str(self.run.folder.resolve()), run.command, tasks, videos))
+        return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
+
     def describe(self) -> dict[str, Any]:
         """The run in the shape `RunShape`."""
         run = self.run.run
@@ -85,6 +95,7 @@ class Contents:
             if t.id in self.of_task
         ]
         return {
+            "identity": self.identity,
             "title": run.title,
             "kind": run.kind,
             "command": run.command,

@@ -39,6 +39,7 @@ class SourceShape(Shape):
 class RunShape(Shape):
     """The description of the run."""
 
+    identity: str
     title: str
     kind: str
     command: str

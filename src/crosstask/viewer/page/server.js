@@ -7,16 +7,24 @@ async function parseResponse(response) {
   return data;
 }
 
+let identity = null; // of the run from which this page was loaded; the server refuses what a page of another run says
+
+const headers = (type) => ({ ...type, ...(identity === null ? {} : { "x-crosstask-run": identity }) });
+
 function read(path, parameters = {}) {
   const query = new URLSearchParams(parameters).toString();
-  return fetch(query ? `${path}?${query}` : path, { headers: { accept: "application/json" } }).then(parseResponse);
+  return fetch(query ? `${path}?${query}` : path, { headers: headers({ accept: "application/json" }) }).then(parseResponse);
 }
 
 function write(method, path, body) {
-  return fetch(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }).then(parseResponse);
+  return fetch(path, { method, headers: headers({ "content-type": "application/json" }), body: JSON.stringify(body) }).then(parseResponse);
 }
 
-export const readRun = () => read("api/run");
+export async function readRun() {
+  const run = await read("api/run");
+  identity = run.identity;
+  return run;
+}
 export const readVideos = (parameters) => read("api/videos", parameters);
 export const readVideo = (task, video) => read("api/video", { task, video });
 export const readScores = (task, video, source) => read("api/scores", { task, video, source }).then((data) => data.scores);
