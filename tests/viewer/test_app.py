@@ -143,6 +143,18 @@ def test_a_second_run_is_compared_with_the_first(folder, tmp_path):
     assert client.get("/api/scores", params={**FIRST, "source": "other:uniform"}).json()["scores"]
 
 
+def test_another_file_of_the_same_name_is_not_compared(folder, tmp_path):
+    other = write_viewed_run(tmp_path / "before")
+    for place, content in ((folder, "a"), (other, "b")):
+        run = json.loads((place / "run.json").read_text())
+        run["videos"][0]["content"] = content
+        (place / "run.json").write_text(json.dumps(run))
+    client, first = client_of(folder, other=other), {k: run["videos"][0][k] for k in ("task", "video")}
+    parses = client.get("/api/video", params=first).json()["parses"]
+    assert set(parses["other:uniform"]) == {None} and None not in parses["this:uniform"]
+    assert client.get("/api/scores", params={**first, "source": "other:uniform"}).json()["scores"] is None
+
+
 def labelled(client, **said):
     return client.put("/api/label", json={**FIRST, "step": 1, **said})
 

@@ -215,12 +215,17 @@ class Contents:
         """The steps that a source found in a video, one entry per step of its task, None where the source has none."""
         steps = self.task(video.key).steps
         localization = source.run.localizations.get(source.method, {}).get(video.key)
-        if localization is None:
+        if localization is None or self._is_of_other_file(source, video.key):
             return [None] * len(steps)
         return [
             None if found is None else found_step(found, verdict(video.truth, k, found.segment, video.n_segments))
             for k, found in enumerate(match_steps(localization, steps))
         ]
+
+    def _is_of_other_file(self, source: Source, key: VideoKey) -> bool:
+        """True where the video of that name in the compared run is known to be another file."""
+        contents = {self.run.contents.get(key), source.run.contents.get(key)} - {None}
+        return len(contents) > 1
 
     def scores(self, source: Source, key: VideoKey) -> npt.NDArray[np.floating] | None:
         """Scores (T, K) stored by the source for the steps of the task, or None."""
@@ -228,6 +233,8 @@ class Contents:
         task = source.run.run.tasks.get(key.task)
         path = scores_path(source.run.folder, source.method, key)
         if task is None or task.steps != self.task(key).steps or not inside(source.run.folder, path):
+            return None
+        if self._is_of_other_file(source, key):
             return None
         try:
             values = source.run.scores(source.method, key)
