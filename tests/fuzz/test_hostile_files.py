@@ -90,11 +90,13 @@ def test_circular_links_are_handled(tmp_path):
     write_tiny(tmp_path)
     (tmp_path / "crosstask_features" / "again").symlink_to(tmp_path, target_is_directory=True)
     (tmp_path / "crosstask_features" / "loop.npy").symlink_to(tmp_path / "crosstask_features" / "loop.npy")
-    (tmp_path / "crosstask_subtitles").symlink_to("crosstask_subtitles", target_is_directory=True)
     opened = open_corpus(tmp_path)
-    assert len(opened.videos) == 12 and len(opened.subtitles) == 0
+    assert len(opened.videos) == 12
     with pytest.raises(InputError, match="cannot be read"):
         opened.features.rows("loop")
+    (tmp_path / "crosstask_subtitles").symlink_to("crosstask_subtitles", target_is_directory=True)
+    with pytest.raises(InputError, match="crosstask_subtitles: a link to crosstask_subtitles, which is not there"):
+        open_corpus(tmp_path)
 
 
 def test_links_are_followed(tmp_path):
