@@ -72,6 +72,8 @@ def test_own_features_of_a_video_that_was_replaced_end_the_run(own_features):
     write_video(own_features.folder / "videos" / "tea" / "a.mp4", seconds=5)
     with pytest.raises(InputError, match=r"a\.npy: extracted from another file than a\.mp4 is now; repeat `crosstask extract"):
         check_own_features(own_features, None)
+    problems = problems_of_folder(own_features.folder)
+    assert [p.severity for p in problems if p.message.startswith("extracted from another file than a.mp4 is now")] == ["error"]
 
 
 def test_features_that_another_process_extracts_are_not_used(own_features):

@@ -8,7 +8,7 @@ import numpy as np
 from crosstask.datasets.problems import problems_of_files
 from crosstask.inference import NoOrderedAnswer, decode_once
 from crosstask.methods.training_videos import allowed_segments
-from crosstask.pipeline.preflight import features_of_another_rate
+from crosstask.pipeline.preflight import features_of_another_rate, refuse_outdated_features
 from crosstask.pipeline.unmatched_files import unmatched_files
 from crosstask.records import TOLERATED_OVERSHOOT_S, Corpus, InputError, Problem, Progress, Video, no_progress
 
@@ -30,6 +30,11 @@ def problems_of_corpus(corpus: Corpus, progress: Progress = no_progress) -> list
             advance()
     problems += _of_subtitles(corpus)
     problems += _of_unmatched_files(corpus)
+    try:
+        refuse_outdated_features(corpus)
+    except InputError as error:
+        file, _, reason = str(error).partition(": ")
+        problems.append(Problem(file, None, reason))
     problems += [Problem(file, None, reason, "warning") for file, reason in features_of_another_rate(corpus).items()]
     return problems
 
