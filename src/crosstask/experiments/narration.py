@@ -61,7 +61,9 @@ def narration(config: ExperimentConfig) -> ExperimentResult:
 def _files_digest(config: ExperimentConfig) -> str:
     """A digest of the subtitles and of the files of encoders: where they have changed, finished results are not used again."""
     subtitles = getattr(config.open_first_corpus().subtitles, "paths", {})
-    named = [*sorted(subtitles.items()), *((name, Path(file)) for name, file in sorted(config.encoder_files.items()))]
+    files = [(name, Path(file)) for name, file in sorted(config.encoder_files.items())]
+    words = [(name, path.with_suffix(".words.txt")) for name, path in files]  # of the vectors in an .npy file
+    named = [*sorted(subtitles.items()), *files, *words]
     return sha256(repr([(name, content_digest(path)) for name, path in named if path.is_file()]).encode()).hexdigest()
 
 
