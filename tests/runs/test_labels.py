@@ -117,6 +117,11 @@ def test_an_unfinished_line_is_dropped_and_a_finished_one_without_its_end_is_kep
             '{"format": 1, "change": 2, "task": "1", "video": "v", "labels": [{"step": 1, "name": "a", "kind": "moment", "moment_s": 1e99}]}',
             "not a time in seconds",
         ),
+        (
+            '{"format": 1, "change": 2, "task": "1", "video": "v", "labels": [{"step": 1, "name": "a", "kind": "moment", "moment_s": 1%s}]}'
+            % ("0" * 400),
+            "not a time in seconds",
+        ),
         ('{"format": 1, "change": 1, "task": "1", "video": "v", "undoes": 1}', "expected rising numbers"),
     ],
 )
