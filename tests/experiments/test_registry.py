@@ -103,6 +103,16 @@ def test_subtitles_that_went_to_other_videos_are_other_subtitles(folder, tmp_pat
     assert digest("renamed", v0="pour milk", v2="stir coffee") != first
 
 
+def test_other_words_of_word_vectors_are_another_encoder(folder, tmp_path):
+    (tmp_path / "glove.npy").write_bytes(b"vectors")
+    config = ExperimentConfig(str(folder), tmp_path / "out", encoder_files={"max-pooled": str(tmp_path / "glove.npy")})
+    digests = []
+    for words in ("pour\nmilk\n", "milk\npour\n"):
+        (tmp_path / "glove.words.txt").write_text(words)
+        digests.append(_files_digest(config))
+    assert digests[0] != digests[1]
+
+
 def test_the_narration_experiment_needs_subtitles(config):
     with pytest.raises(InputError, match="narration needs both"):
         experiment_named("narration")(config)
