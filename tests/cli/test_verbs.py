@@ -259,6 +259,23 @@ def test_doctor_knows_the_extras():
     ].startswith("working")
 
 
+def test_interrupted_while_a_kernel_is_compiled_nothing_else_is_printed(monkeypatch, capsys):
+    from llvmlite.binding.ffi import ObjectRef
+
+    from crosstask.cli.main import _hide_interrupted_compilation
+
+    class Other:
+        def __del__(self):
+            raise ValueError("of another object")
+
+    monkeypatch.setattr(sys, "unraisablehook", _hide_interrupted_compilation)
+    half_made = ObjectRef.__new__(ObjectRef)  # as Ctrl-C leaves it
+    del half_made
+    assert capsys.readouterr().err == ""
+    Other()
+    assert "of another object" in capsys.readouterr().err
+
+
 def test_interrupted_it_says_so_in_one_line(corpus, tmp_path):
     command = [sys.executable, "-m", "crosstask.cli.main", "train", str(corpus), "--out", str(tmp_path / "out" / "m.safetensors")]
     command += ["--recipe", "paper", "--learning-rate", "0.01", "--epochs", "10000000"]

@@ -109,9 +109,16 @@ _NAMES = (errno.ENAMETOOLONG, errno.ELOOP)  # likewise
 _SHOWN_CHARACTERS = 300  # ours: of a name
 
 
+def _hide_interrupted_compilation(found: "sys.UnraisableHookArgs") -> None:
+    """Print what a destructor raises, but for those of LLVM objects: interrupted while one is made, its destructor fails."""
+    if not str(getattr(found.object, "__module__", "")).startswith("llvmlite"):
+        sys.__unraisablehook__(found)
+
+
 def run() -> None:
     """Entry point: an error of the user's is one line and exit code 2."""
     _prepare_streams()
+    sys.unraisablehook = _hide_interrupted_compilation
     try:
         code = app(standalone_mode=False)
     except typer.Abort as error:
