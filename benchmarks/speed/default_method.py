@@ -5,7 +5,8 @@
 Full shape: 2,490 synthetic videos in 83 tasks with the lengths, step lists and windows of the synthetic corpus, 3200 columns of float16
 noise with a signal inside the windows, written to FOLDER once (4 GB, and as much again packed). `crosstask train` runs as a process whose
 anonymous memory is read every 50 ms (Linux only).
-Growth: CPU seconds of `HiddenMarkovModel.fit` in this process while one size is multiplied by 1, 2 and 4.
+Growth: CPU seconds of `HiddenMarkovModel.fit` in this process while one size is multiplied by 1, 2 and 4; last, for videos that each are a
+task of their own.
 """
 
 import json
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
@@ -35,6 +36,13 @@ from crosstask.synthetic import Shape, generate_without_features
 FULL = Shape("full", 18, 65, 30, 0, 0, 30)
 N_DIMENSIONS = 3200
 BASE = {"videos": 120, "T": 120, "K": 8, "D": 1024, "tasks": 15}
+OWN_TASKS = {
+    "videos": 500,
+    "T": 30,
+    "K": 5,
+    "D": 32,
+    "tasks": 500,
+}  # every video is a task, with as many different words as videos
 FACTORS = (1, 2, 4)
 NOISE = 3.0  # deviation of a feature around the mean of its step, whose dimensions have deviation 1
 
@@ -109,11 +117,11 @@ def with_signal(rows: np.ndarray, means: np.ndarray, windows: Sequence[StepInter
 def random_corpus(sizes: dict[str, int], seed: int = 0) -> Corpus:
     """A corpus in memory: every second step of a video has a window near its place in order, and step names share words."""
     rng = np.random.default_rng(seed)
-    words = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in "kt"]
-    names = rng.permutation([f"{first} {second}" for first in words for second in words if first < second])
+    names = (
+        own_names(sizes["tasks"] * sizes["K"], sizes["videos"], rng) if sizes["tasks"] == sizes["videos"] else pairs_of_words(rng)
+    )
     tasks = {
-        f"t{i}": Task(f"t{i}", f"task {i}", tuple(names[i * sizes["K"] : (i + 1) * sizes["K"]].tolist()))
-        for i in range(sizes["tasks"])
+        f"t{i}": Task(f"t{i}", f"task {i}", tuple(names[i * sizes["K"] : (i + 1) * sizes["K"]])) for i in range(sizes["tasks"])
     }
     means = {task: rng.standard_normal((sizes["K"], sizes["D"]), dtype=np.float32) for task in tasks}
     noise, part = noise_of(sizes["T"], sizes["D"], rng), sizes["T"] / sizes["K"]
@@ -127,6 +135,19 @@ def random_corpus(sizes: dict[str, int], seed: int = 0) -> Corpus:
     return Corpus("random", tasks, tuple(windows), windows=by_key, features=FeaturesInMemory(rows))
 
 
+def pairs_of_words(rng: np.random.Generator) -> list[str]:
+    """All pairs of 120 words, in random order."""
+    words = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in "kt"]
+    return rng.permutation([f"{first} {second}" for first in words for second in words if first < second]).tolist()
+
+
+def own_names(n: int, n_words: int, rng: np.random.Generator) -> list[str]:
+    """n step names of two of so many words, some words being frequent and most of them rare."""
+    words = ["".join(letters) + "k" for letters in product("bdfgklmnprst", "aeiou", "bdfgklmnprst", "aeiou")][:n_words]
+    shares = 1 / np.sqrt(np.arange(1, n_words + 1))
+    return [" ".join(pair) for pair in rng.choice(words, (n, 2), p=shares / shares.sum())]
+
+
 def fit_seconds(corpus: Corpus) -> float:
     """CPU seconds of one training."""
     begun = process_time()
@@ -138,13 +159,14 @@ def growth(repeats: int) -> dict:
     """By size: CPU seconds at 1, 2 and 4 times the base, the median of some trainings, and the exponent fitted to them."""
     fit_seconds(random_corpus(BASE | {"videos": 40}))  # compile
     result = {}
-    for name in BASE:
-        seconds = []
-        for factor in FACTORS:
-            corpus = random_corpus(BASE | {name: factor * BASE[name]})
+    cases = {name: (BASE, [name]) for name in BASE} | {"tasks of one video each": (OWN_TASKS, ["videos", "tasks"])}
+    for name, (base, growing) in cases.items():
+        at, seconds = [factor * base[growing[0]] for factor in FACTORS], []
+        for n in at:
+            corpus = random_corpus(base | dict.fromkeys(growing, n))
             seconds.append(median(fit_seconds(corpus) for _ in range(repeats)))
         exponent = float(np.polyfit(np.log(FACTORS), np.log(seconds), 1)[0])
-        result[name] = {"at": [factor * BASE[name] for factor in FACTORS], "cpu_s": seconds, "exponent": exponent}
+        result[name] = {"at": at, "cpu_s": seconds, "exponent": exponent}
         print(name, result[name], flush=True)
     return result
 

@@ -14,6 +14,7 @@ from crosstask.learning.hmm.class_means import (
     FactoredKernel,
     MeanPrior,
     class_means,
+    conjugate_gradients,
     lda_weights,
     lda_weights_from_cholesky,
     log_likelihood_ratios,
@@ -115,3 +116,13 @@ def test_a_factored_kernel_gives_the_same_means():
     statistics, prior = random_statistics(rng, 7), MeanPrior(noise=3.0)
     expected = posterior_means(statistics, factor @ factor.T, prior)
     assert np.allclose(posterior_means(statistics, FactoredKernel(csr_matrix(factor)), prior), expected, atol=1e-8)
+
+
+def test_conjugate_gradients_solve_as_a_direct_solution_does():
+    rng = np.random.default_rng(6)
+    factor = (rng.random((40, 25)) < 0.2) * rng.random((40, 25))
+    matrix = factor.T @ (factor / rng.uniform(1e-3, 1e3, 40)[:, None]) + np.eye(25)
+    right = np.c_[rng.normal(size=(25, 3)), np.zeros(25)]
+    found = conjugate_gradients(csr_matrix(matrix), right)
+    assert np.allclose(found, np.linalg.solve(matrix, right), rtol=1e-8, atol=1e-10)
+    assert (found[:, 3] == 0).all()
