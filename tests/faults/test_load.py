@@ -1,6 +1,7 @@
 """The viewer's server under concurrent requests: it answers, without leaking files or memory."""
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -95,3 +96,34 @@ def test_server_answers_under_load_without_leaks(tmp_path):
     assert sum(wrong for _, wrong in answers) == 0
     assert files_after <= files + 2, figures
     assert memory_after < memory + 10, figures
+
+
+@pytest.mark.parametrize("change", ["shorter", "longer", "removed"])
+def test_a_video_that_changes_while_it_is_played_is_no_traceback(tmp_path, change):
+    from viewer.viewed import write_viewed_run
+
+    film = tmp_path / "film.mp4"
+    film.write_bytes(bytes(64 << 20))  # more than sockets buffer
+    run = write_viewed_run(tmp_path / "run", media={"-v1_0": str(film)})
+    command = [sys.executable, "-m", "crosstask.cli.main", "view", str(run), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            port = int(server.stdout.readline().strip().rstrip("/").rsplit(":", 1)[1])
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as player:
+                request = f"GET /media?task=1&video=-v1_0 HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
+                player.sendall(request.encode())
+                received = 0
+                while received < 1 << 20:  # the file is open
+                    received += len(player.recv(1 << 16))
+                if change == "removed":
+                    film.unlink()  # the open file stays readable
+                else:
+                    os.truncate(film, {"shorter": 1000, "longer": 65 << 20}[change])
+                while part := player.recv(1 << 20):
+                    received += len(part)
+            assert (received < 64 << 20) == (change == "shorter")
+        finally:
+            server.terminate()
+        logged = server.stderr.read()
+    assert "Traceback" not in logged
+    assert ("film.mp4 changed while it was played" in logged) == (change == "shorter")

@@ -9,13 +9,14 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, Response
 
 from crosstask import __version__
 from crosstask.records import TOLERATED_OVERSHOOT_S, InputError, Interval, StepInterval, StepLabel, VideoKey
 from crosstask.runs import Change
 from crosstask.viewer.contents import Contents, found_step, score_lists
 from crosstask.viewer.files import VIDEO_TYPES, page_files, servable_media
+from crosstask.viewer.media import MediaResponse
 from crosstask.viewer.shapes import (
     AnnotationRequest,
     Changed,
@@ -268,7 +269,7 @@ def _add_file_routes(app: FastAPI, contents: Contents) -> None:
         path = servable_media(contents.run, contents.videos[_key_of(contents, task, video)])
         if path is None:
             raise RequestError(404, "this run has no file of that video")
-        return FileResponse(path, media_type=VIDEO_TYPES[path.suffix.lower()])
+        return MediaResponse(path, media_type=VIDEO_TYPES[path.suffix.lower()])
 
     @app.api_route("/{name:path}", methods=["GET", "HEAD"], include_in_schema=False)
     def page(name: str) -> Response:

@@ -65,7 +65,7 @@ def serve(app: App, host: str, port: int, ready: Callable[[str], Any]) -> None:
     except ImportError:
         raise MissingExtra("view", "serve") from None
     bound = listen_on(host, port)
-    logging.getLogger("uvicorn.error").addFilter(_is_no_cancelled_request)
+    logging.getLogger("uvicorn.error").addFilter(_is_no_cut_response)
     config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2, ws="none")
     ready(address_of(bound))
     try:
@@ -76,7 +76,8 @@ def serve(app: App, host: str, port: int, ready: Callable[[str], Any]) -> None:
         bound.close()
 
 
-def _is_no_cancelled_request(record: logging.LogRecord) -> bool:
-    """False for what uvicorn logs, with a traceback, of requests that Ctrl-C ended, such as that of a video which is still being loaded."""
+def _is_no_cut_response(record: logging.LogRecord) -> bool:
+    """False for what uvicorn logs of responses that end early: by Ctrl-C, with a traceback, or as the video changed, which `MediaResponse` logs."""
     error = record.exc_info[1] if record.exc_info else None
-    return not (isinstance(error, asyncio.CancelledError) or record.getMessage().startswith("Cancel "))
+    message = record.getMessage()
+    return not (isinstance(error, asyncio.CancelledError) or message.startswith(("Cancel ", "ASGI callable returned without")))
