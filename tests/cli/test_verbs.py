@@ -368,6 +368,12 @@ def test_a_corpus_without_videos_says_so(tmp_path):
     )
 
 
+def test_init_leaves_a_link_whose_target_is_not_there(tmp_path):
+    (tmp_path / "corpus.toml").symlink_to("/mnt/not-mounted/corpus.toml")
+    assert "which is not there; mount that disk" in refused("init", tmp_path)
+    assert (tmp_path / "corpus.toml").is_symlink() and list(tmp_path.iterdir()) == [tmp_path / "corpus.toml"]
+
+
 def test_a_missing_folder_is_named_once_and_a_file_is_not_called_missing(tmp_path):
     missing, video = tmp_path / "missing", tmp_path / "one.mp4"
     video.write_bytes(b"not read")

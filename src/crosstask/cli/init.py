@@ -40,11 +40,13 @@ def init(
     """
     import shlex
 
+    from crosstask.datasets import refuse_broken_links
     from crosstask.records import InputError
     from crosstask.storage import write_text
 
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: a file; expected a folder, new or old")
+    refuse_broken_links(folder)
     description = folder / "corpus.toml"
     if description.exists():
         note(f"note: {description} is there already and stays as it is")

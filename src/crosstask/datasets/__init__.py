@@ -16,6 +16,7 @@ __all__ = [
     "read_step_intervals",
     "read_tasks",
     "read_videos",
+    "refuse_broken_links",
     "write_release",
     "write_step_intervals",
     "write_windows",
@@ -38,9 +39,9 @@ def open_corpus(folder: str | Path) -> Corpus:
         raise InputError(
             f'{path}: a file; expected the folder of a corpus. Steps in one video: `crosstask localize VIDEO --steps "pour milk, whisk egg"`'
         )
+    refuse_broken_links(path)
     if not path.is_dir():
         raise InputError(f"{path}: no such folder; expected a corpus (crosstask_release/ or corpus.toml inside)")
-    _refuse_broken_links(path)
     if (path / "corpus.toml").exists():
         return read_corpus_toml(path)
     if path.name == "crosstask_release" and (path / "tasks_primary.txt").exists():
@@ -55,9 +56,9 @@ def open_corpus(folder: str | Path) -> Corpus:
     return corpus
 
 
-def _refuse_broken_links(folder: Path) -> None:
+def refuse_broken_links(folder: Path) -> None:
     """An error where a part of a corpus is a link to what is not there, as on a disk that is not mounted: it would count as a missing part."""
-    parts = [path for path in paths_in(folder) if path.name in _PARTS or path.name.startswith("crosstask_")]
+    parts = [folder, *(path for path in paths_in(folder) if path.name in _PARTS or path.name.startswith("crosstask_"))]
     for path in (*parts, *paths_in(folder / "crosstask_release"), *paths_in(folder / "videos")):
         if path.is_symlink() and not path.exists():
             raise InputError(f"{path}: a link to {path.readlink()}, which is not there; mount that disk, or remove the link")
