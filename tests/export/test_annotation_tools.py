@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,12 @@ def test_elan_is_read_by_pympi(tmp_path):
         (20000, 30000, "stir --> & <b>"),
         (61000, 70125, "=sum(A1)"),
     ]
+
+
+def test_elan_finds_the_film_by_its_url():
+    found = elan(replace(VIDEO, media="/films/tea & milk.mp4"))
+    assert 'MEDIA_URL="file:///films/tea%20%26%20milk.mp4"' in found
+    assert 'MEDIA_URL="films/tea.mp4"' in elan(replace(VIDEO, media="films/tea.mp4"))
 
 
 def test_label_studio_counts_frames_from_one_and_keeps_the_seconds():

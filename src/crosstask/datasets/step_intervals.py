@@ -26,6 +26,8 @@ def step_intervals_in(text: str, path: Path, task: Task) -> tuple[StepInterval, 
 def _step_interval(path: Path, line: int, row: list[str], task: Task) -> StepInterval:
     try:
         step, start_s, end_s = int(row[0]), float(row[1]), float(row[2])
+        if any(cell.strip() for cell in row[3:]):
+            raise ValueError("seconds with a decimal comma would be read as other times")
     except (ValueError, IndexError):
         raise at_line(path, line, f"found {','.join(row)!r}; expected step,start,end, e.g. 2,10.5,14") from None
     if not 1 <= step <= len(task.steps):

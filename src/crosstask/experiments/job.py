@@ -59,6 +59,8 @@ def split_for_job(corpus: Corpus, values: Mapping[str, Any]) -> Split:
     if values["shared_videos"] == "drop":
         split = without_shared_videos(split, corpus)
     test = tuple(v for v in split.test if v.key in corpus.annotations)
+    if not any(video.key in corpus.annotations for video in corpus.videos):
+        raise InputError(f"corpus '{corpus.name}': no video is annotated, and an experiment compares with annotation")
     if not any(map(corpus.knows_length, test)):
         raise InputError(
             f"corpus '{corpus.name}': no annotated video is left to evaluate with {n} training videos per task; use fewer of them "

@@ -19,9 +19,9 @@ def elan(video: LocalizedVideo) -> str:
     root.set("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance")
     root.set("xsi:noNamespaceSchemaLocation", ELAN_SCHEMA)
     header = ET.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
-    ET.SubElement(
-        header, "MEDIA_DESCRIPTOR", MEDIA_URL=quote(video.media), MIME_TYPE="video/mp4", RELATIVE_MEDIA_URL=quote(video.media)
-    )
+    path = quote(video.media)
+    url = f"file://{path}" if path.startswith("/") else path
+    ET.SubElement(header, "MEDIA_DESCRIPTOR", MEDIA_URL=url, MIME_TYPE="video/mp4", RELATIVE_MEDIA_URL=path)
     order = ET.SubElement(root, "TIME_ORDER")
     tier = ET.Element("TIER", TIER_ID="steps", LINGUISTIC_TYPE_REF="default-lt", DEFAULT_LOCALE="en")
     for number, step in enumerate(video.steps, start=1):

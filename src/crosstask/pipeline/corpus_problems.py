@@ -76,6 +76,8 @@ def _of_annotation(corpus: Corpus, video: Video, n_segments: int) -> Iterable[Pr
             yield Problem(file, line, f"ends at {annotated.interval.end_s:g} s; the video has {n_segments} seconds")
         elif over > 0:
             yield Problem(file, line, f"ends {over:.2f} s after the video: clipped", "warning")
+        if not annotated.interval.length_s:
+            yield Problem(file, line, f"starts and ends at {annotated.interval.end_s:g} s: no moment lies in it", "warning")
 
 
 def _of_windows(corpus: Corpus, video: Video, n_segments: int) -> Iterable[Problem]:
