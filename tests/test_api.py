@@ -191,7 +191,7 @@ def test_own_sharing_functions_are_used_and_new_tasks_need_them_again(corpus, tm
         (lambda c, m: ct.train(c, "zhukov"), "did you mean 'zhukov19'"),
         (lambda c, m: ct.train(c, 7), "a int is not a method"),
         (lambda c, m: ct.train(c, learning_rate=1.0), "method 'hmm' has no setting 'learning_rate'"),
-        (lambda c, m: ct.train(c, "zhukov19", dropout=7), "dropout 7 is out of range"),
+        (lambda c, m: ct.train(c, "zhukov19", dropout=7), "dropout is 7; expected a number from 0 to below 1"),
         (lambda c, m: ct.train(c, sharing="words"), "sharing 'words' is unknown; expected one of component"),
         (lambda c, m: ct.train(c, sharing=lambda task, step: []), "expected at least one name"),
         (lambda c, m: ct.train(c, videos=["1_nobody"]), "1_nobody is not in corpus"),

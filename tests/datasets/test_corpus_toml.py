@@ -186,3 +186,20 @@ def test_a_part_on_a_disk_that_is_not_mounted_is_not_taken_for_missing(tmp_path,
         InputError, match=rf"{name}: a link to /mnt/not-mounted/part, which is not there; mount that disk, or remove the link"
     ):
         open_corpus(tmp_path / "c")
+
+
+@pytest.mark.parametrize("form", ["{key} = 1", "[{key}]", "x = {{ {key} = 1 }}", "{quoted} = 1"])
+def test_a_key_of_many_parts_is_refused_at_once(tmp_path, form):
+    key, quoted = ".".join(["a"] * 90_000), " . ".join(['"a"'] * 90_000)
+    (tmp_path / "corpus.toml").write_text(
+        "[tasks.latte]\nsteps = [\"pour milk..............................\", 'x']\n" + form.format(key=key, quoted=quoted) + "\n"
+    )
+    with pytest.raises(InputError, match="a key has more than 20 parts"):
+        open_corpus(tmp_path)
+
+
+def test_dots_in_texts_and_comments_are_no_keys(tmp_path):
+    (tmp_path / "corpus.toml").write_text(
+        f'# {"." * 30}\n[tasks.latte]\ntitle = """a\n{"b." * 30}"""\nsteps = ["pour {"." * 30}", \'{"c." * 30}\', "\\"{"d." * 30}"]\n'
+    )
+    assert len(open_corpus(tmp_path).tasks["latte"].steps) == 3

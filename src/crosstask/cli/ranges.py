@@ -3,35 +3,9 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-
-class Range(NamedTuple):
-    """Smallest and largest value; `open_below` excludes the smallest, `open_above` the largest."""
-
-    smallest: float
-    largest: float
-    open_below: bool = False
-    open_above: bool = False
-
-    def contains(self, value: float) -> bool:
-        """True if the value is a number in the range; NaN and infinity are in none.
-
-        >>> RANGES["--dropout"].contains(0.7), RANGES["--dropout"].contains(1.0), RANGES["--seed"].contains(float("nan"))
-        (True, False, False)
-        """
-        above = value > self.smallest or (value == self.smallest and not self.open_below)
-        return above and (value < self.largest or (value == self.largest and not self.open_above))
-
-    def __str__(self) -> str:
-        """In words.
-
-        >>> str(RANGES["--dropout"]), str(RANGES["--learning-rate"])
-        ('from 0 to below 1', 'above 0 to 1000')
-        """
-        below = f"above {self.smallest:g}" if self.open_below else f"from {self.smallest:g}"
-        return f"{below} to {'below ' if self.open_above else ''}{self.largest:.12g}"
-
+from crosstask.records import Range
 
 _COUNT = 10**9  # ours: more of anything is a slip
 _SEED = Range(0, 2**63 - 1)

@@ -10,6 +10,7 @@ Optional: subtitles `videos/TASK/NAME.vtt` and annotations `annotations/TASK_NAM
 
 import json
 import logging
+import re
 import tomllib
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
@@ -77,9 +78,20 @@ def own_features(folder: Path) -> Path | None:
     return own if any(path.suffix == ".npy" for path in paths_in(own)) else None
 
 
+_TEXTS_AND_COMMENTS = re.compile(r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"' + r"|'''.*?'''|'[^'\n]*'|#[^\n]*|[ \t]+", re.DOTALL)
+_MOST_KEY_PARTS = 20  # of a key a.b.c; the time that Python takes to read one grows with their square
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """The contents of a TOML document without keys of very many parts."""
+    if any(name.count(".") > _MOST_KEY_PARTS for name in re.findall(r"[\w.-]+", _TEXTS_AND_COMMENTS.sub("", text))):
+        raise ValueError(f"a key has more than {_MOST_KEY_PARTS} parts")
+    return tomllib.loads(text)
+
+
 def _read_tasks(path: Path) -> dict[str, Task]:
     try:
-        data = tomllib.loads(read_text(path, max_bytes=MAX_SMALL_BYTES))
+        data = _parsed(read_text(path, max_bytes=MAX_SMALL_BYTES))
     except UnicodeDecodeError:
         raise InputError("corpus.toml: not UTF-8 text; save it as UTF-8") from None
     except ValueError as error:  # no TOML, or a number of too many digits

@@ -16,12 +16,11 @@ from crosstask.methods.order_only import Random, Uniform
 from crosstask.methods.own_code import is_own, load_own, split_own
 from crosstask.methods.protocols import Method
 from crosstask.methods.richard18 import Richard18, Richard18Linear
+from crosstask.methods.setting_ranges import checked_setting
 from crosstask.methods.supervised import Supervised
 from crosstask.methods.zero_shot import ZeroShot
 from crosstask.methods.zhukov19 import TaskSpecific, Zhukov19
-from crosstask.records import InputError, number_argument, whole_argument
-
-_MOST = 10**9  # of a setting that counts something; more is a slip
+from crosstask.records import InputError
 
 METHODS: dict[str, type] = {
     "hmm": HiddenMarkovModel,
@@ -145,19 +144,8 @@ def _replaced(settings: Any, changes: Mapping[str, Any]) -> Any:
         if is_dataclass(value):
             changed[part.name] = _replaced(value, changes)
         elif part.name in changes:
-            changed[part.name] = _checked_setting(part, changes[part.name])
+            changed[part.name] = checked_setting(part, changes[part.name])
     return replace(settings, **changed)
-
-
-def _checked_setting(part: "Field[Any]", value: Any) -> Any:
-    """The value itself; InputError if the setting is a number of another kind. What else a setting may be is checked by its method."""
-    if part.type in (int, "int"):
-        whole_argument(value, part.name, most=_MOST)
-    elif part.type in (float, "float"):
-        number_argument(value, part.name)
-    elif part.type in (bool, "bool") and not isinstance(value, bool):
-        raise InputError(f"{part.name} is {value!r:.60}; expected True or False")
-    return value
 
 
 def _parameters(method: Any) -> list["Field[Any]"]:

@@ -59,12 +59,19 @@ def _zero_shot_scorer_from(arrays: Arrays, values: dict[str, object]) -> StoredS
     return zero_shot_scorer_from(arrays, values)
 
 
+def _deep_scorer_from(arrays: Arrays, values: dict[str, object]) -> StoredScorer:
+    from crosstask.methods.deep import deep_scorer_from
+
+    return deep_scorer_from(arrays, values)
+
+
 SCORERS: dict[str, Callable[[Arrays, dict[str, object]], StoredScorer]] = {
     "component": component_scorer_from,
     "task-linear": task_scorer_from,
     "set-network": _set_network_scorer_from,
     "hmm": _hmm_from,
     "zero-shot": _zero_shot_scorer_from,
+    "deep": _deep_scorer_from,
 }
 _FORMER_KINDS = {"self-labelled": "hmm"}  # as version 0.1 wrote it
 _FORMER_METHODS = {"best": "hmm", "proposed": "zhukov19"}

@@ -20,6 +20,7 @@ from crosstask.records.localization import MACHINE, PERSON, FoundStep, Localizat
 from crosstask.records.narration import Cue, Narration, Word
 from crosstask.records.problem import InputError, MissingExtra, Problem, at_line
 from crosstask.records.progress import Progress, no_progress
+from crosstask.records.ranges import Range
 from crosstask.records.task import Task, task_from_steps
 from crosstask.records.text_side import TextSide
 from crosstask.records.video import Video, VideoKey, folded_name, parse_video_key, refuse_escaping_id, refuse_unfit_key
@@ -42,6 +43,7 @@ __all__ = [
     "NoFeatures",
     "Problem",
     "Progress",
+    "Range",
     "StepInterval",
     "StepLabel",
     "Task",
