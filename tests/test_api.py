@@ -208,6 +208,10 @@ def test_own_sharing_functions_are_used_and_new_tasks_need_them_again(corpus, tm
         (lambda c, m: m.localize(np.zeros((9, 6))), "either a task, or steps"),
         (lambda c, m: m.localize(np.zeros((9, 6)), task="Make Ltte"), "is not in the model"),
         (lambda c, m: m.localize(np.zeros((9, 6)), steps=[1, 2]), "expected step names"),
+        (
+            lambda c, m: replace(m, feature_spec="mine: 2").localize(__file__, task="1"),
+            r"features \('mine: 2'\) cannot be made from a",
+        ),
         (lambda c, m: ct.compare(c, ["uniform", "uniform"]), "each with its own name"),
         (lambda c, m: ct.open_corpus(7), "7: a int is not a path; expected the folder of a corpus"),
         (lambda c, m: ct.open_corpus("a\0b"), "cannot be a path; expected the folder of a corpus"),

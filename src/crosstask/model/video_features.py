@@ -30,12 +30,18 @@ def features_of_file(path: Path, feature_spec: str, weights: Mapping[str, Path] 
 
 def features_of_video(path: Path, feature_spec: str, weights: Mapping[str, Path] | None = None) -> npt.NDArray[np.floating]:
     """(T, D) extracted from a video file, with the user's weights where the spec needs them; subtitles beside it give its speech features."""
+    elsewhere = InputError(
+        f"{path}: the model's features ('{feature_spec}') cannot be made from a video here; expected features (T, D) as .npy"
+        + (", or --features clip=FOLDER" if feature_spec.startswith("clip") else "")
+    )
     if feature_spec == "unknown" or ("#" in feature_spec and not weights):
-        raise InputError(
-            f"{path}: the model's features ('{feature_spec}') cannot be made from a video here; expected features (T, D) as .npy"
-            + (", or --features clip=FOLDER" if feature_spec.startswith("clip") else "")
-        )
-    spec = parse_feature_spec(feature_spec, weights)
+        raise elsewhere
+    try:
+        spec = parse_feature_spec(feature_spec, weights)
+    except InputError:
+        if weights:
+            raise
+        raise elsewhere from None
     rows = extract_video(
         path, replace(spec, backbones=spec.backbones or (BackboneSpec("log-mel"),))
     )  # any backbone, for the length alone
