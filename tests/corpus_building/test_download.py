@@ -135,6 +135,8 @@ HOSTILE = {
     "escape": (zipped({"../evil": b"x"}), "outside the folder"),
     "absolute": (zipped({"/evil": b"x"}), "outside the folder"),
     "backslash": (zipped({"..\\evil": b"x"}), "outside the folder"),
+    "a file as a folder": (zipped({"crosstask_release/a": b"x", "crosstask_release/a/b/c": b"y"}), "or a file as a folder"),
+    "a path that is too long": (zipped({"/".join(["crosstask_release", *["d" * 200] * 40, "x"]): b"x"}), "too long for a path"),
     "zip bomb": (BOMB, "unpacks to more than"),
     "many files": (zipped({f"d/{i}": b"" for i in range(60)}), "more than 50 files"),
     "tar escape": (tarred(("a/../../evil", b"x", tarfile.REGTYPE)), "outside the folder"),

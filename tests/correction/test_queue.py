@@ -6,7 +6,7 @@ from correction.runs import answer, true_accuracy, truth_of, write_random_run
 from crosstask.correction.queue import RANDOM_EVERY, review
 from crosstask.records import StepLabel, VideoKey
 from crosstask.runs import label_of, open_run
-from crosstask.runs.relevance import write_relevance
+from crosstask.runs.relevance import save_relevance
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_labelled_steps_and_irrelevant_videos_are_not_asked_about(run):
     assert len(every) == 60
     key = VideoKey("1", "v3")
     run.labels.append(key, [label_of(0, run.machine_localizations["hmm"][key].steps[0], StepLabel(0), 60)], "viewer")
-    write_relevance(run.folder, {VideoKey("2", "v0"): "irrelevant"})
+    save_relevance(run.folder, {VideoKey("2", "v0"): "irrelevant"}, {})
     assert every - {(item.key, item.step) for item in review(run, 200).items} == {
         (key, 0), (VideoKey("2", "v0"), 0), (VideoKey("2", "v0"), 1)
     }  # fmt: skip

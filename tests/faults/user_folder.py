@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 from crosstask.datasets import open_corpus
 from crosstask.records import VideoKey
 from crosstask.runs import LabelStore, RunLabel
-from crosstask.runs.relevance import write_relevance
+from crosstask.runs.relevance import save_relevance
 from crosstask.viewer.annotations import AnnotationStore
 
 N_CONTENTS = 5
@@ -148,7 +148,7 @@ class UserFolder:
                     labels = [self._numbered(label, tasks[key.task].steps) for label in said.labels]
                     if kept := [label for label in labels if label is not None]:
                         store.append(key, kept, "test", said.drawn)
-        write_relevance(out, relevance)
+        save_relevance(out, relevance, {})
 
     @staticmethod
     def _numbered(label: RunLabel, steps: tuple[str, ...]) -> RunLabel | None:

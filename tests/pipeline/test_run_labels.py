@@ -17,7 +17,7 @@ from crosstask.pipeline.run import RunConfig, run_folder
 from crosstask.pipeline.run_labels import relevant_videos, with_run_labels
 from crosstask.records import InputError, Interval, StepInterval, StepLabel, Video, VideoKey
 from crosstask.runs import LabelStore, RunLabel, note_replaced_videos, open_run, write_run
-from crosstask.runs.relevance import write_relevance
+from crosstask.runs.relevance import save_relevance
 from crosstask.viewer.annotations import AnnotationStore
 from tiny import TASKS, tiny_corpus
 
@@ -103,14 +103,14 @@ def test_labels_of_the_run_go_before_annotations_of_the_corpus(folder):
 
 def test_a_run_whose_videos_are_all_irrelevant_says_so(folder):
     (folder / "run").mkdir()
-    write_relevance(folder / "run", {video.key: "irrelevant" for video in open_corpus(folder).videos})
+    save_relevance(folder / "run", {video.key: "irrelevant" for video in open_corpus(folder).videos}, {})
     with pytest.raises(InputError, match=r"every video is marked irrelevant in .*run; mark some as relevant"):
         run(folder)
 
 
 def test_irrelevant_videos_are_found_in_but_not_trained_on(folder):
     run(folder)
-    write_relevance(folder / "run", {VideoKey("1", "-v1_2"): "irrelevant", VideoKey("1", "-v1_3"): "relevant"})
+    save_relevance(folder / "run", {VideoKey("1", "-v1_2"): "irrelevant", VideoKey("1", "-v1_3"): "relevant"}, {})
     done = run(folder)
     assert VideoKey("1", "-v1_2") not in done.model.trained_on and len(done.model.trained_on) == 11
     assert len(done.localized) == 12
@@ -119,7 +119,7 @@ def test_irrelevant_videos_are_found_in_but_not_trained_on(folder):
 
 def test_an_irrelevant_video_of_a_task_with_an_underscore_is_not_trained_on(tmp_path):
     videos = [Video("brew_tea", name) for name in "ab"]
-    write_relevance(tmp_path, {videos[0].key: "irrelevant"})
+    save_relevance(tmp_path, {videos[0].key: "irrelevant"}, {})
     assert relevant_videos(videos, tmp_path, {}) == videos[1:]
 
 

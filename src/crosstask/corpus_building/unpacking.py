@@ -25,6 +25,7 @@ _DAMAGED = (
     *(NotImplementedError, RuntimeError, ValueError, OverflowError),
 )
 _CHUNK_BYTES = 256 * 1024
+_MAX_PATH = 1000  # ours: of a name in an archive; systems allow about 4,000 for the whole path
 _MAX_NAME_BYTES = 2**20  # ours: of a long name or extended header in a tar archive, which is read into memory whole
 
 
@@ -85,8 +86,10 @@ def _write_all(archive: Path, temporary: Path, limits: UnpackLimits) -> None:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             opened = target.open("xb")
-        except FileExistsError:
-            raise InputError(f"{archive.name}: contains {parts[-1][:80]!r} twice; this is not a part of the dataset") from None
+        except (FileExistsError, NotADirectoryError, IsADirectoryError):
+            raise InputError(
+                f"{archive.name}: contains {parts[-1][:80]!r} twice, or a file as a folder; this is not a part of the dataset"
+            ) from None
         with opened as file:
             while chunk := stream.read(_CHUNK_BYTES):
                 written += len(chunk)
@@ -151,8 +154,10 @@ def _safe_parts(archive: Path, name: str) -> tuple[str, ...]:
     path = PurePosixPath(name)
     parts = [part for part in path.parts if part != "."]
     bad = path.is_absolute() or ".." in parts or "\\" in name or ":" in name or "\0" in name or not parts
-    if bad or any(len(part.encode("utf-8", "replace")) > 255 for part in parts):
+    if bad:
         raise InputError(f"{archive.name}: {name[:80]!r} would lie outside the folder; nothing was unpacked")
+    if len(name) > _MAX_PATH or any(len(part.encode("utf-8", "replace")) > 255 for part in parts):
+        raise InputError(f"{archive.name}: {name[:80]!r}... is too long for a path; this is not a part of the dataset")
     return tuple(parts)
 
 

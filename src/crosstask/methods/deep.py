@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from crosstask.inference import BadCost
 from crosstask.learning.zhukov19.alternation import AlternationSettings
-from crosstask.learning.zhukov19.component_model import log_softmax
+from crosstask.learning.zhukov19.component_model import component_scores, log_softmax, step_scores
 from crosstask.learning.zhukov19.deep import DeepSettings, alternate_deep, layers
 from crosstask.methods.protocols import Params, refuse_other_width
 from crosstask.methods.training_videos import training_arrays
@@ -71,11 +71,11 @@ class DeepScorer:
         """(T, D) -> (T, K) log-probabilities of the steps."""
         refuse_other_width(features, self.layers[0].shape[1] - 1)
         parts = self.vocabulary.components_of(task)
-        x = np.asarray(features, dtype=np.float32)
+        x: npt.NDArray[np.floating] = np.asarray(features, dtype=np.float32)
         for layer in self.layers[:-1]:
-            x = np.maximum(x @ layer[:, :-1].T + layer[:, -1], 0)
-        last = parts.averaging @ self.layers[-1][parts.numbers].astype(np.float64)  # (K, n_in + 1): Eq. (1) is linear in them
-        return log_softmax(x @ last[:, :-1].T + last[:, -1])
+            x = np.maximum(component_scores(x, layer), 0)
+        g = component_scores(x.astype(np.float64), self.layers[-1][parts.numbers])
+        return log_softmax(step_scores(g, parts.membership))
 
     def unknown_words(self, task: Task) -> tuple[str, ...]:
         """Components of the task's steps that were never trained."""

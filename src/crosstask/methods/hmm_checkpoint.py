@@ -57,17 +57,14 @@ class HmmCheckpoint:
             write_bytes(self.path, kept_bytes(_arrays_of(states), about))
             self._saved_at = monotonic()
 
-    def delete(self) -> None:
-        """Delete the checkpoint: the training is complete."""
-        self.path.unlink(missing_ok=True)
-
 
 def fingerprint(videos: Sequence[HmmVideo], indices: Sequence[ClassIndex]) -> str:
     """A digest of the training data: kernels, windows, labels, lengths, and all rows."""
     digest = hashlib.sha256(repr([classes.n_steps for classes in indices]).encode())
     for classes in indices:
-        kernel = classes.kernel.factor.toarray() if isinstance(classes.kernel, FactoredKernel) else classes.kernel
-        digest.update(np.ascontiguousarray(kernel).tobytes())
+        factor = classes.kernel.factor if isinstance(classes.kernel, FactoredKernel) else None
+        for part in (classes.kernel,) if factor is None else (factor.data, factor.indices, factor.indptr):
+            digest.update(np.ascontiguousarray(part).tobytes())
         if classes.directions is not None:
             digest.update(np.ascontiguousarray(classes.directions).tobytes())
     for video in videos:

@@ -16,7 +16,6 @@ SETTING_RANGES = {
     "dropout": Range(0, 1, open_above=True),
     "iterations": Range(1, _COUNT),
     "folds": Range(1, 1000),
-    "members": Range(1, _COUNT),
     "batch": Range(1, _COUNT),
     "sequences": Range(1, _COUNT),
     "shortest": Range(0, 1e6),

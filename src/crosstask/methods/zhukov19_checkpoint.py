@@ -62,10 +62,6 @@ class Zhukov19Checkpoint:
             write_bytes(self.path, kept_bytes(_arrays_of(progress), {**self._description, "epochs_done": progress.epochs_done}))
             self._saved_at = monotonic()
 
-    def delete(self) -> None:
-        """Delete the checkpoint: the training is complete."""
-        self.path.unlink(missing_ok=True)
-
 
 def refuse_another(path: Path, kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Say how a checkpoint differs from the current training."""

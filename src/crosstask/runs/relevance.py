@@ -62,11 +62,6 @@ def note_contents(folder: Path, contents: Mapping[VideoKey, str]) -> None:
         save_relevance(folder, known, contents)
 
 
-def write_relevance(folder: Path, relevance: Mapping[VideoKey, str]) -> None:
-    """Write judgements by the names of the videos."""
-    _write(folder, Judgements(dict(relevance)))
-
-
 def _read(folder: Path, tasks: Container[str]) -> Judgements:
     path = refuse_outside(folder, folder / "relevance.json")
     if not path.exists():
