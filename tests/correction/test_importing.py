@@ -8,7 +8,7 @@ import pytest
 from correction.runs import write_random_run
 from crosstask.correction.importing import import_labels
 from crosstask.export import export_run
-from crosstask.records import FoundStep, Interval, Localization, StepLabel, Task, VideoKey
+from crosstask.records import FoundStep, InputError, Interval, Localization, StepLabel, Task, VideoKey
 from crosstask.runs import Run, RunLabel, RunVideo, label_of, open_run, write_run
 from fuzz.hanging import no_hang
 
@@ -142,6 +142,16 @@ def test_steps_as_the_machine_found_them_are_labels_only_when_confirmed(run, tmp
     report = import_labels(run, path)
     assert report.n_imported == 0 and report.unchanged == shown
     assert import_labels(run, path, confirm=True).n_imported == shown
+
+
+def test_a_file_of_label_studio_keeps_its_frame_rate(run, tmp_path):
+    (path,), _ = export_run(run, ["label-studio"], tmp_path / "out", frames_per_second=10.0)
+    shown = sum(step.shown for found in run.localizations["hmm"].values() for step in found.steps)
+    for given in (None, 10.0):
+        report = import_labels(run, path, given)
+        assert report.n_imported == 0 and report.unchanged == shown and not report.mismatches
+    with pytest.raises(InputError, match="its frames are 10 a second, not 25; leave out --fps"):
+        import_labels(run, path, 25.0)
 
 
 def test_what_a_file_says_twice_is_said_once(run, tmp_path):

@@ -91,6 +91,20 @@ def test_label_studio_counts_frames_from_one_and_our_seconds_are_used_while_they
     assert read_label_file(path, 25.0)[0].interval == Interval(1.0, 2.0), "the region was moved in Label Studio"
 
 
+def test_label_studio_files_without_a_frame_rate_are_taken_to_have_25_and_it_is_said(tmp_path, caplog):
+    path = tmp_path / "a.json"
+    path.write_text(studio(GOOD_REGION))
+    assert read_label_file(path)[0].interval == Interval(1.0, 2.0)
+    assert "a.json: states no frame rate; 25 frames a second are taken, --fps says otherwise" in caplog.text
+    caplog.clear()
+    path.write_text(studio(GOOD_REGION, frames_per_second=50))
+    assert read_label_file(path)[0].interval == Interval(0.5, 1.0) and not caplog.text
+    for wrong in (0, "25", True, 1e9):
+        path.write_text(studio(GOOD_REGION, frames_per_second=wrong))
+        with pytest.raises(InputError, match=r"expected a number from 0\.1 to 1000"):
+            read_label_file(path)
+
+
 def test_label_studio_annotations_that_were_cancelled_are_no_labels(tmp_path):
     (tmp_path / "a.json").write_text(
         studio(GOOD_REGION).replace('"annotations": [{', '"annotations": [{"was_cancelled": true, "result": [1]}, {')

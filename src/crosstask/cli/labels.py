@@ -20,7 +20,10 @@ def labels_import(
         Path, typer.Argument(metavar="FILE", help="CSV, WebVTT chapters (TASK_VIDEO.vtt), ActivityNet or Label Studio JSON.")
     ],
     run: Annotated[Path, typer.Option("--run", help="Run folder that gets the labels.")],
-    fps: Annotated[float, typer.Option("--fps", min=0.1, help="Frames a second, for Label Studio alone.")] = 25.0,
+    fps: Annotated[
+        float | None,
+        typer.Option("--fps", min=0.1, help="Frames a second of a Label Studio file that does not state them [default: 25]."),
+    ] = None,
     confirm: Annotated[
         bool, typer.Option("--confirm", help="Also label the steps that the file gives just as the machine found them.")
     ] = False,

@@ -32,8 +32,11 @@ class ImportReport:
         return {"imported": videos, "kept": self.kept, "unchanged": self.unchanged, "mismatches": self.mismatches}
 
 
-def import_labels(run: RunFolder, path: Path, frames_per_second: float = 25.0, confirm: bool = False) -> ImportReport:
-    """Label the steps of a run as a file says; with `confirm`, steps that agree with the machine's answer are labelled as well."""
+def import_labels(run: RunFolder, path: Path, frames_per_second: float | None = None, confirm: bool = False) -> ImportReport:
+    """Label the steps of a run as a file says; with `confirm`, steps that agree with the machine's answer are labelled as well.
+
+    The frame rate is needed for Label Studio files alone, where they do not state it.
+    """
     report = ImportReport()
     by_video: dict[VideoKey, dict[int, list[NamedLabel]]] = {}
     for key, step, named in _matched(run, read_label_file(path, frames_per_second), report):

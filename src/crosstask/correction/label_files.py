@@ -8,6 +8,7 @@ import csv
 import html
 import io
 import json
+import logging
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -17,13 +18,17 @@ from typing import Any
 
 from crosstask import storage
 from crosstask.datasets.subtitles.timestamps import parse_timing
-from crosstask.records import MAX_VIDEO_S, InputError, Interval, at_line
+from crosstask.records import MAX_VIDEO_S, InputError, Interval, Range, at_line
 
+log = logging.getLogger(__name__)
 MAX_BYTES = 2**28  # ours: an export of every CrossTask video is below 20 MB
 EXPECTED = "expected CSV, WebVTT chapters, ActivityNet's or Label Studio's JSON, as `export` writes them"
 _TIMES = ("moment_s", "start_s", "end_s")
 _SHOWN, _NOT_SHOWN = ("", "yes", "true", "1"), ("no", "false", "0")
 _SEGMENT_S = 1.0  # a moment is the start of a segment
+_USUAL_FPS = 25.0  # frames a second, where a Label Studio file does not state them
+_FRAME_RATES = Range(0.1, 1000)
+_SAME_RATE = 0.01  # share by which a rate that was typed may differ from that of the file
 _MARKUP = re.compile(r"<[^<>]*>")  # without '<' inside, so that many of them are read in linear time
 
 
@@ -44,7 +49,7 @@ class NamedLabel:
     says_shown: bool = False  # True: the file can tell steps that are not shown from others, and says that this one is shown
 
 
-def read_label_file(path: Path, frames_per_second: float) -> list[NamedLabel]:
+def read_label_file(path: Path, frames_per_second: float | None = None) -> list[NamedLabel]:
     """The labels in a file, by its ending."""
     if path.is_dir():
         raise InputError(f"{path}: a folder; {EXPECTED}, one file at a time")
@@ -162,7 +167,7 @@ def _read_webvtt(path: Path, text: str) -> Iterator[NamedLabel]:
         )
 
 
-def _read_json(path: Path, text: str, frames_per_second: float) -> Iterator[NamedLabel]:
+def _read_json(path: Path, text: str, frames_per_second: float | None) -> Iterator[NamedLabel]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -194,10 +199,13 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2
 
 
-def _read_label_studio(path: Path, tasks: list[dict[str, Any]], frames_per_second: float) -> Iterator[NamedLabel]:
+def _read_label_studio(path: Path, tasks: list[dict[str, Any]], frames_per_second: float | None) -> Iterator[NamedLabel]:
     """Timeline labels of each task: its annotations where it has any, otherwise its predictions."""
+    if frames_per_second is None and any("frames_per_second" not in task["data"] for task in tasks):
+        log.warning("%s: states no frame rate; %g frames a second are taken, --fps says otherwise", path.name, _USUAL_FPS)
     for i, task in enumerate(tasks):
         data = task["data"]
+        rate = _frame_rate(path, f"[{i}].data", data, frames_per_second)
         video = str(data.get("video_id") or PurePosixPath(str(data.get("video", ""))).stem)
         versions = task.get("annotations") or task.get("predictions") or []
         for j, version in enumerate(versions if isinstance(versions, list) else []):
@@ -208,8 +216,20 @@ def _read_label_studio(path: Path, tasks: list[dict[str, Any]], frames_per_secon
                 raise InputError(f"{path.name}, [{i}].annotations[{j}]: no 'result' list; {EXPECTED}")
             for k, region in enumerate(regions):
                 where = f"[{i}].annotations[{j}].result[{k}]"
-                for name, interval in _regions(path, where, region, frames_per_second):
+                for name, interval in _regions(path, where, region, rate):
                     yield NamedLabel(where, video, name, str(data.get("task", "")), interval)
+
+
+def _frame_rate(path: Path, where: str, data: dict[str, Any], given: float | None) -> float:
+    """Frames a second: as the file states, as `export` wrote them, else as given."""
+    stated = data.get("frames_per_second")
+    if stated is None:
+        return _USUAL_FPS if given is None else given
+    if isinstance(stated, bool) or not isinstance(stated, int | float) or not _FRAME_RATES.contains(stated):
+        raise InputError(f"{path.name}, {where}: frames_per_second is {stated!r:.40}; expected a number {_FRAME_RATES}")
+    if given is not None and abs(given - stated) > _SAME_RATE * stated:
+        raise InputError(f"{path.name}, {where}: its frames are {stated:g} a second, not {given:g}; leave out --fps")
+    return float(stated)
 
 
 def _regions(path: Path, where: str, region: Any, frames_per_second: float) -> Iterator[tuple[str, Interval]]:

@@ -40,10 +40,15 @@ def elan(video: LocalizedVideo) -> str:
 
 
 def label_studio(videos: Sequence[LocalizedVideo], frames_per_second: float) -> Iterator[dict[str, Any]]:
-    """Label Studio tasks with timeline-label predictions; its timelines count frames from 1, so the frame rate is needed."""
+    """Label Studio tasks with timeline-label predictions; its timelines count frames from 1, so the frame rate is needed, and kept in `data`."""
     return (
         {
-            "data": {"video": video.media, "task": video.title, "video_id": video.key.video},
+            "data": {
+                "video": video.media,
+                "task": video.title,
+                "video_id": video.key.video,
+                "frames_per_second": frames_per_second,
+            },
             "predictions": [
                 {
                     "model_version": "crosstask",
