@@ -126,6 +126,17 @@ def test_features_made_elsewhere_are_never_touched(corpus, tmp_path):
     assert [p.name for p in out.iterdir()] == ["mine.npy"]
 
 
+@pytest.mark.parametrize("name", ["columns.txt", "text_side.safetensors"])
+def test_files_of_the_names_that_extraction_writes_are_kept(corpus, tmp_path, name):
+    out = tmp_path / "notes"
+    out.mkdir()
+    (out / name).write_text("my own")
+    video = corpus / "videos/tea/tea 0.mp4"
+    said = refused("extract", video, "--features", "log-mel", "--out", out)
+    assert f"{name}: would be overwritten, and was not made by `extract`; choose another --out" in said
+    assert [(p.name, p.read_text()) for p in out.iterdir()] == [(name, "my own")]
+
+
 def test_features_are_extracted_into_a_folder_behind_a_link(corpus, tmp_path):
     (tmp_path / "disk" / "one" / "two").mkdir(parents=True)
     (corpus / ".crosstask").symlink_to(tmp_path / "disk" / "one" / "two")

@@ -271,6 +271,23 @@ def test_a_label_without_a_content_has_that_of_the_next_change_of_its_video(tmp_
     assert LabelStore(tmp_path, TASKS, {KEY: "a"}).labels() and not LabelStore(tmp_path, TASKS, {KEY: "b"}).labels()
 
 
+def test_labels_of_a_file_that_replaces_another_labelled_one_hold(tmp_path):
+    """A copy of it over another video by mistake, or a renamed one."""
+    renamed, untouched = VideoKey("1", "first"), VideoKey("1", "second")
+    before = LabelStore(tmp_path, TASKS, {renamed: "a", untouched: "b"})
+    before.append(renamed, [moment(0, 3), moment(1, 5)], "viewer")
+    before.append(untouched, [moment(0, 8)], "viewer")
+    for contents in ({renamed: "b", untouched: "b"}, {renamed: "b"}):
+        store = LabelStore(tmp_path, TASKS, contents)
+        assert store.note_replaced() == ({renamed: 2} if untouched in contents else {}), "it is said once"
+        assert store.step_labels() == dict.fromkeys(contents, (StepLabel(0, moment_s=8.0),))
+    restored = LabelStore(tmp_path, TASKS, {renamed: "a", untouched: "b"})
+    assert restored.step_labels() == before.step_labels()
+    store = LabelStore(tmp_path, TASKS, {renamed: "b"})
+    store.undo(next(change.id for change in store.changes() if change.source == labels.REPLACED))
+    assert store.step_labels()[renamed] == (StepLabel(0, moment_s=8.0), StepLabel(1, moment_s=5.0)), "step 1 was not withdrawn"
+
+
 @pytest.mark.parametrize("n", [2, 40])
 def test_that_many_videos_were_replaced_is_noted_by_looking_at_all_labels_a_few_times(tmp_path, monkeypatch, n):
     """Once a video took minutes in a large collection."""

@@ -10,7 +10,10 @@ import threading
 import pytest
 
 from cli.running import crosstask
+from crosstask.datasets import write_step_intervals
+from crosstask.records import Interval, StepInterval
 from crosstask.runs import open_run
+from crosstask.viewer.annotations import AnnotationStore
 from pipeline.test_run_labels import folder as corpus_folder  # noqa: F401 - fixture
 from pipeline.test_run_labels import run as run_corpus
 from viewer.browser import chromium, size, viewing
@@ -123,6 +126,47 @@ def test_undo_and_intervals_by_keyboard(page, run):
         wait(page, f"!document.querySelector('#review-step').textContent.includes({json.dumps(' · '.join(map(str, item[:2])))})")
 
 
+def set_label(page, step, start, end):
+    page.execute_script(f"document.querySelector('.label[data-step=\"{step}\"]').dispatchEvent(new FocusEvent('focus'))")
+    for name, value in (("start", start), ("end", end)):
+        page.execute_script(
+            f"const e=document.querySelector('#label-{name}');e.value={value};e.dispatchEvent(new Event('change'))"
+        )
+
+
+def save(page):
+    one(page, "#save").click()
+    wait(page, "document.querySelector('#saved-state').textContent.includes('Saved in')")
+
+
+@pytest.mark.parametrize("mode", ["correct", "annotate"])
+def test_a_window_shows_what_another_saved_once_it_has_saved_itself(page, run, mode):
+    """What it would save later is not what it showed before the other window's label."""
+    opened = open_run(run)
+    key = next(video.key for video in opened.run.videos if len(opened.run.tasks[video.task].steps) > 1)
+    intervals = tuple(StepInterval(step, Interval(step, step + 1)) for step in range(len(opened.run.tasks[key.task].steps)))
+    if mode == "annotate":
+        AnnotationStore(opened, write_step_intervals).save_annotation(key, intervals)
+    with viewing(run) as address:
+        open_at(page, address, f"#/video?task={key.task}&video={key.video}&mode={mode}")
+        first = page.current_window_handle
+        page.switch_to.new_window("tab")
+        second = page.current_window_handle
+        open_at(page, address, f"#/video?task={key.task}&video={key.video}&mode={mode}")
+        set_label(page, 2, 5, 7)
+        save(page)
+        page.switch_to.window(first)
+        set_label(page, 1, 1, 2.5)
+        save(page)
+        assert "from 0:05" in page.execute_script("return document.querySelector('.label[data-step=\"2\"]').title")
+        assert one(page, "#save").get_attribute("disabled"), "nothing is left to save"
+        labels = {label.step: label.label.intervals for label in opened.labels.labels()[key].values()}
+        assert labels[1] == (Interval(5, 7),) and labels[0] == (Interval(1, 2.5),)
+        page.switch_to.window(second)
+        page.close()
+        page.switch_to.window(first)
+
+
 def test_learn_shows_what_would_move_and_can_be_accepted_and_undone(page, run):
     opened = open_run(run)
     found = opened.localizations["hmm"]
@@ -198,11 +242,6 @@ def move(page, step, seconds):
         f"const f = document.querySelector('#label-end'); f.value = Number(f.value) + {seconds}; f.dispatchEvent(new Event('change'))"
     )
     wait(page, "document.querySelector('#saved-state').textContent.includes('not saved yet')")
-
-
-def save(page):
-    one(page, "#save").click()
-    wait(page, "document.querySelector('#saved-state').textContent.includes('Saved in')")
 
 
 def test_a_killed_server_keeps_what_it_confirmed(run):

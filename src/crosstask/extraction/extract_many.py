@@ -26,9 +26,12 @@ from crosstask.extraction.feature_spec import BackboneSpec, FeatureSpec, columns
 from crosstask.extraction.second import SAMPLE_RATE, Second
 from crosstask.features import find_feature_spec, read_rows, write_feature_spec, write_rows
 from crosstask.features.spec_file import FILE_NAME as SPEC_FILE_NAME
+from crosstask.features.text_side_file import FILE_NAME as TEXT_SIDE_FILE_NAME
 from crosstask.jobs import Job, finished_result, run_all
 from crosstask.records import InputError, MissingExtra
 from crosstask.storage import digest_of, raise_if_disk_failed, read_text, refuse_link_out, write_text
+
+COLUMNS_FILE_NAME = "columns.txt"
 
 
 @dataclass
@@ -161,8 +164,10 @@ def _origin_of_features(folder: Path, video_id: str) -> tuple[Path | None, str |
 
 
 def refuse_features_of_others(folder: Path, videos: Mapping[str, Path], spec: FeatureSpec) -> None:
-    """An error where features of other videos, in a folder that the user chose, would be removed or overwritten by those of these videos."""
+    """An error where files in a folder that the user chose, features of other videos too, would be removed or overwritten."""
     found = find_feature_spec(folder)
+    if found is None and (theirs := [name for name in (COLUMNS_FILE_NAME, TEXT_SIDE_FILE_NAME) if (folder / name).exists()]):
+        raise InputError(f"{folder}/{theirs[0]}: would be overwritten, and was not made by `extract`; choose another --out")
     others = sorted({record.stem for record in (folder / ".done").glob("*.json")} - videos.keys())
     if found is not None and found != str(spec) and others:
         raise InputError(
@@ -217,6 +222,6 @@ def claim_folder(folder: Path, spec: FeatureSpec) -> None:
             raise InputError(f"{folder}: holds features of '{found}', not '{spec}'; choose another --out")
         for record in sorted((folder / ".done").glob("*.json")):
             remove_features(folder, record.stem)
-    write_text(folder / "columns.txt", columns_text(spec) + "\n")
-    (folder / ".done").mkdir(exist_ok=True)
-    write_feature_spec(folder, str(spec))
+    (folder / ".done").mkdir(parents=True, exist_ok=True)
+    write_feature_spec(folder, str(spec))  # before the other file, which is ours from then on
+    write_text(folder / COLUMNS_FILE_NAME, columns_text(spec) + "\n")

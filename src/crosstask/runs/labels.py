@@ -24,6 +24,7 @@ from crosstask.runs.label_changes import (
     current_changes,
     labels_after,
     live_changes,
+    place_of,
     with_contents,
 )
 from crosstask.runs.record import refuse_outside
@@ -146,6 +147,8 @@ class LabelStore:
             if found.source == REPLACED:
                 earlier = [change for change in live_changes(with_contents(changes)) if change.id < found.id]
                 said = self._said_of_former_files(found.key, found.content, earlier)
+                removed = {(label.step, label.name) for label in found.labels}
+                said = tuple(label for label in said if (label.step, label.name) in removed)
                 added.append(replace(found, id=added[0].id + 1, labels=said, source="labels of the former file"))
             self._write(added)
         return found
@@ -161,6 +164,16 @@ class LabelStore:
                     said[label.step, label.name] = label
         return tuple(label for label in said.values() if label.label is not None)
 
+    def _labelled_steps(self, task: str, changes: Iterable[Change]) -> set[object]:
+        """The steps that have a label after some changes of one file."""
+        last = {self._step_of(task, label): label.label for change in changes for label in change.labels}
+        return {step for step, label in last.items() if label is not None}
+
+    def _step_of(self, task: str, label: RunLabel) -> object:
+        """The number that the step of a label has now; of a step that is not there now, what the label calls it."""
+        place = place_of(label.step, label.name, self.tasks[task]) if task in self.tasks else None
+        return (label.step, label.name) if place is None else place
+
     @cached_property
     def _contents_of_tasks(self) -> dict[str, set[str | None]]:
         """The contents of the videos that each task has now."""
@@ -170,20 +183,27 @@ class LabelStore:
         return found
 
     def note_replaced(self) -> dict[VideoKey, int]:
-        """Append, once a video, which labels do not hold as its file was replaced; returns their number by video."""
+        """Append, once a video, which labels do not hold as its file was replaced; returns their number by video.
+
+        Steps that are labelled in the file that is there now, as one of another name or place before, are left out: those labels hold.
+        """
         changes = self.changes()
         noted, of_video = {(change.key, change.content) for change in changes}, dict[VideoKey, list[Change]]()
+        of_content: dict[tuple[str, str | None], list[Change]] = {}
         for change in live_changes(with_contents(changes)):
             of_video.setdefault(change.key, []).append(change)
-        removed: dict[VideoKey, list[RunLabel]] = {}
+            of_content.setdefault((change.key.task, change.content), []).append(change)
+        former, removed = dict[VideoKey, tuple[RunLabel, ...]](), dict[VideoKey, list[RunLabel]]()
         for key, content in sorted((self.contents or {}).items()):
-            if key in of_video and content is not None and (key, content) not in noted:
-                said = self._said_of_former_files(key, content, of_video[key])
-                removed[key] = [RunLabel(label.step, label.name, None) for label in said]
-        removed = {key: labels for key, labels in removed.items() if labels}
+            if key not in of_video or content is None or (key, content) in noted:
+                continue
+            if said := self._said_of_former_files(key, content, of_video[key]):
+                held = self._labelled_steps(key.task, of_content.get((key.task, content), []))
+                former[key] = said
+                removed[key] = [RunLabel(one.step, one.name, None) for one in said if self._step_of(key.task, one) not in held]
         if removed:
             self.append_all(removed, REPLACED)
-        return {key: len(labels) for key, labels in removed.items()}
+        return {key: len(labels) for key, labels in former.items()}
 
     def note_contents(self) -> None:
         """Append the content of each video with labels that earlier versions wrote without it."""

@@ -27,6 +27,21 @@ export class Draft {
     return [...new Set([...[...steps].filter((step) => of(before, step) !== of(now, step)), ...this.declared])].sort((a, b) => a - b);
   }
 
+  /** These labels of these steps are saved: what differs from them later is a new edit. */
+  saveReached(intervals, steps) {
+    this.initial = JSON.stringify(intervals);
+    for (const step of steps) this.declared.delete(step);
+  }
+
+  /** Takes the labels of some steps, and the choice, from another draft. */
+  take(other, steps) {
+    this.intervals = [...this.intervals.filter((one) => !steps.includes(one.step)), ...other.intervals.filter((one) => steps.includes(one.step))];
+    this.unsaved = steps.length > 0;
+    for (const step of steps) if (other.declared.has(step)) this.declared.add(step);
+    const at = other.chosen ? other.of(other.chosen.step).indexOf(other.chosen) : -1;
+    this.chosen = at < 0 ? null : this.of(other.chosen.step)[at] ?? null;
+  }
+
   of(step) {
     return this.intervals.filter((interval) => interval.step === step);
   }

@@ -199,7 +199,7 @@ class VideoScreen {
     const found = (this.video.parses[this.source] ?? []).flatMap((step, k) => (step && step.shown ? spans(step).map(([start_s, end_s]) => ({ step: k + 1, start_s, end_s })) : []));
     const saved = this.video.annotation;
     this.draft = new Draft(this.mode === "correct" ? found : saved ?? [], this.video.n_segments, () => this.render());
-    this.draft.saved = Boolean(saved);
+    [this.draft.saved, this.draft.seen] = [Boolean(saved), this.video.last_change];
   }
 
   async localizeEdited(names) {
@@ -215,10 +215,10 @@ class VideoScreen {
     const intervals = draft.sorted();
     try {
       const touched = draft.touched();
-      const { file } = await saveAnnotation(this.video.task, this.video.video, intervals, touched.length ? touched : null, this.video.last_change);
+      const { file } = await saveAnnotation(this.video.task, this.video.video, intervals, touched.length ? touched : null, draft.seen);
+      draft.saveReached(intervals, touched);
       this.video = await readVideo(this.video.task, this.video.video);
-      [draft.unsaved, draft.saved, draft.initial] = [false, true, JSON.stringify(draft.sorted())];
-      draft.declared.clear();
+      if (this.draft === draft) this.#continueDraft(draft);
       if (this.mode === "correct") this.#showHistory();
       this.bar.state.dataset.saved = `Saved in ${file}`;
       announce(`Saved in ${file}`);
@@ -227,6 +227,12 @@ class VideoScreen {
       this.#showProblem(error);
     }
     this.render();
+  }
+
+  /** After saving: what the server has now, other windows' labels too, with the edits that were made while it was being saved. */
+  #continueDraft(before) {
+    this.#startDraft();
+    this.draft.take(before, before.touched());
   }
 
   #showHistory() {
