@@ -50,7 +50,7 @@ def test_every_problem_at_once_with_its_place(broken):
     assert problem("annotations/1_-v1_1.csv", 2, "ends at 900 s; the video has 20 seconds")
     assert problem("annotations/1_-v1_2.csv", 1, "starts and ends at 7 s: no moment lies in it", "warning")
     assert problem("annotations/1_-v1_2.csv", 2, "ends 0.40 s after the video", "warning")
-    assert problem("annotations/1_-v1_3.csv", 1, "found '1,1,5,20'; expected step,start,end")
+    assert problem("annotations/1_-v1_3.csv", 1, "found '1,1,5,20'; expected the numbers step,start,end")
     assert problem("-v1_3.npy", None, "truncated")
     assert problem("-v2_0.npy", None, "7 columns; the other videos have 6")
     assert problem("-v2_1.npy", None, "looks transposed")

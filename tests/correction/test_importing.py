@@ -144,6 +144,17 @@ def test_steps_as_the_machine_found_them_are_labels_only_when_confirmed(run, tmp
     assert import_labels(run, path, confirm=True).n_imported == shown
 
 
+def test_a_confirmed_moment_comes_back_from_a_table_as_that_moment(run, tmp_path):
+    found = run.machine_localizations["hmm"][KEY].steps[0]
+    path = tmp_path / "steps.csv"
+    path.write_text(
+        "video,step,moment_s,start_s,end_s,shown,by\n"
+        f"1_v3,{found.name},{found.moment_s:g},{found.start_s:g},{found.end_s:g},yes,person\n"
+    )
+    assert import_labels(run, path).imported == {KEY: [found.name]}
+    assert run.labels.labels()[KEY][0].label == StepLabel(0, moment_s=found.moment_s)
+
+
 def test_a_file_of_label_studio_keeps_its_frame_rate(run, tmp_path):
     (path,), _ = export_run(run, ["label-studio"], tmp_path / "out", frames_per_second=10.0)
     shown = sum(step.shown for found in run.localizations["hmm"].values() for step in found.steps)

@@ -89,6 +89,10 @@ def test_label_studio_counts_frames_from_one_and_our_seconds_are_used_while_they
     assert (label.video, label.task, label.interval) == ("other", "Make Latte", Interval(1.013, 1.99))
     path.write_text(studio({**GOOD_REGION, "meta": {"start_s": 7.0, "end_s": 9.0}}))
     assert read_label_file(path, 25.0)[0].interval == Interval(1.0, 2.0), "the region was moved in Label Studio"
+    path.write_text(studio({**GOOD_REGION, "meta": {"start_s": 0.96, "end_s": 2.0}}))
+    assert read_label_file(path, 25.0)[0].interval == Interval(1.0, 2.0), "by a single frame"
+    path.write_text(studio({**GOOD_REGION, "meta": {"start_s": float("inf"), "end_s": 1e300}}))
+    assert read_label_file(path, 25.0)[0].interval == Interval(1.0, 2.0)
 
 
 def test_label_studio_files_without_a_frame_rate_are_taken_to_have_25_and_it_is_said(tmp_path, caplog):

@@ -144,3 +144,13 @@ def test_a_corpus_that_would_be_read_as_another_is_refused(source, tmp_path):
     with pytest.raises(InputError, match=r"corpus 'tiny' cannot be written as release: .*step 100 does not exist"):
         write_corpus(late, tmp_path / "out", "release")
     assert not list((tmp_path / "out").glob("*"))
+
+
+@pytest.mark.parametrize("layout", ["release", "corpus.toml"])
+def test_a_folder_with_other_files_such_as_a_run_is_no_place_for_a_corpus(tmp_path, layout):
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / "run.json").write_text("{}")
+    with pytest.raises(InputError, match=r"holds run\.json, which is not of this corpus; expected a new folder"):
+        write_corpus(tiny_corpus(), out, layout)
+    assert [path.name for path in out.iterdir() if not path.name.endswith(".lock")] == ["run.json"]

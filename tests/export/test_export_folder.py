@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from crosstask.export import FormatFiles, export_run, write_exported
-from crosstask.export.export_folder import RECORD
+from crosstask.export import FormatFiles, export_folder, export_run, write_exported
+from crosstask.export.export_folder import RECORD, UNFINISHED
 from crosstask.records import InputError, StepLabel, VideoKey
 from crosstask.runs import LabelStore, RunLabel, open_run
+from crosstask.storage import write_many
 from runs.test_folder import tiny_run
 
 FORMATS = ["vtt", "csv"]
@@ -49,6 +50,38 @@ def test_an_edited_export_is_kept_and_nothing_is_written(exported, name):
     export_run(open_run(folder), FORMATS, out, overwrite=True)
     assert (out / name).read_text() != "edited"
     export_run(open_run(folder), FORMATS, out)
+
+
+@pytest.mark.parametrize("n_written", [0, 1, 2])
+def test_files_of_an_interrupted_export_are_not_taken_for_edited_ones(exported, monkeypatch, n_written):
+    """Whoever imported them, as advised for edited ones, would make corrections of the machine's answers."""
+    folder, run, out = exported
+
+    def interrupted(files):
+        yield from write_many(list(files)[:n_written])
+        raise OSError(28, "No space left on device")
+
+    correct(folder, run)
+    with monkeypatch.context() as patch:
+        patch.setattr(export_folder, "write_many", interrupted)
+        with pytest.raises(OSError, match="No space left"):
+            export_run(open_run(folder), FORMATS, out)
+    with (out / UNFINISHED).open("a") as file:
+        file.write('{"name": "vtt/1_-v')  # a killed process
+    LabelStore(folder, run.tasks).undo(1)
+    edited = out / "csv" / "steps.csv"
+    kept = edited.read_bytes()
+    edited.write_text("edited")
+    with pytest.raises(InputError, match=r"steps\.csv: edited after it was exported"):
+        export_run(open_run(folder), FORMATS, out)
+    edited.write_bytes(kept)
+    export_run(open_run(folder), FORMATS, out)
+    assert not (out / UNFINISHED).exists()
+    fresh = out.with_name("fresh")
+    export_run(open_run(folder), FORMATS, fresh)
+    assert {p.relative_to(fresh): p.read_bytes() for p in fresh.rglob("*") if p.is_file()} == {
+        p.relative_to(out): p.read_bytes() for p in out.rglob("*") if p.is_file()
+    }
 
 
 def test_a_file_that_no_export_wrote_is_kept(tmp_path):

@@ -77,3 +77,12 @@ def test_a_lock_that_could_not_be_removed_goes_with_the_next_use(folder):
     left.write_text("4711\n")
     with_packed_features(corpus)
     assert not left.exists()
+
+
+def test_features_that_were_deleted_are_not_used_from_the_pack(tmp_path):
+    write_tiny(tmp_path)
+    before = with_packed_features(read_release(tmp_path)).features
+    (tmp_path / "crosstask_features" / "-v1_2.npy").unlink()
+    after = with_packed_features(read_release(tmp_path)).features
+    assert before.videos.keys() - after.videos.keys() == {"-v1_2"} and "-v1_2" not in after
+    assert np.array_equal(after.rows("-v1_3"), before.rows("-v1_3"))

@@ -7,7 +7,7 @@ import pytest
 
 import crosstask as ct
 from crosstask.features import FeaturesInMemory, write_rows
-from crosstask.records import InputError, Interval, StepInterval, StepLabel
+from crosstask.records import InputError, Interval, StepInterval, StepLabel, VideoKey
 from crosstask.synthetic import write_synthetic
 from tiny import tiny_corpus, write_tiny
 
@@ -162,3 +162,11 @@ def test_a_video_too_short_for_its_steps_is_not_among_the_training_videos():
     rows[video.id] = rows[video.id][: len(corpus.task_of(video).steps) - 1]
     model = ct.train(replace(corpus, features=FeaturesInMemory(rows)), members=1)
     assert ct.train(corpus, members=1).trained_on - model.trained_on == {video.key}
+
+
+def test_videos_without_features_are_named(caplog):
+    corpus = tiny_corpus()
+    rows = {video.id: corpus.features.rows(video.id) for video in corpus.videos if video.id != "-v1_2"}
+    model = ct.train(replace(corpus, features=FeaturesInMemory(rows)), "uniform")
+    assert "1 video without features, left out: 1_-v1_2" in caplog.text
+    assert VideoKey("1", "-v1_2") not in model.trained_on

@@ -279,3 +279,20 @@ def test_a_killed_server_keeps_what_it_confirmed(run):
             label["step"],
             label["moment_s"],
         )
+
+
+@pytest.mark.parametrize("ended_by", [signal.SIGHUP, signal.SIGKILL])
+def test_the_report_has_the_last_label_however_the_server_ended(run, ended_by):
+    httpx = pytest.importorskip("httpx")
+    command = [sys.executable, "-m", "crosstask.cli.main", "view", str(run), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}) as process:
+        address = process.stdout.readline().strip()
+        label = {"task": "1", "video": "-v1_1", "step": 1, "kind": "moment", "moment_s": 7}
+        assert httpx.put(f"{address}api/label", json=label, timeout=60).status_code == 200
+        process.send_signal(ended_by)
+        process.wait(240)
+    if ended_by == signal.SIGKILL:
+        assert "1 corrected by a person" not in (run / "report.html").read_text()
+        with viewing(run):
+            wait_for_report(run, "1 corrected by a person")
+    assert "1 corrected by a person" in (run / "report.html").read_text()

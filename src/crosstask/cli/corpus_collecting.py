@@ -115,7 +115,7 @@ def _add_rows(path: Path, rows: list[str]) -> int:
         except UnicodeDecodeError:
             raise InputError(f"{path}: not UTF-8 text, so that no rows can be added; save it as UTF-8") from None
         for number, line in enumerate(there, start=1):
-            if line.count('"') % 2 or (line.strip() and "," not in line):
+            if line.count('"') % 2 or (line.strip() and line.count(",") < 2):
                 raise at_line(
                     path, number, f"found {line[:60]!r}; expected task,video,url: rows are added to a list of videos alone"
                 )

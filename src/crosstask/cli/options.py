@@ -113,8 +113,10 @@ def training_videos(corpus: "Corpus", videos: Path | None, split: int | None, sh
         return listed_videos(corpus, videos)
     if split is not None:
         return list(_split(corpus, split, shared_videos).train)
+    from crosstask.methods.training_videos import videos_to_train_on
+
     trained = [video for video in corpus.videos if video.key not in corpus.validation]
-    with_features = [video for video in trained if video.id in corpus.features]
+    with_features = videos_to_train_on(corpus)
     if trained and not with_features:
         from crosstask.cli.output import command, counted
         from crosstask.records import InputError

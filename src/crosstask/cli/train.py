@@ -1,5 +1,6 @@
 """`crosstask train`: a model from a corpus."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -116,7 +117,9 @@ def train(
             **settings,
         )
         save_model(model, out)
-        report = _report(out, model, chosen)
+        listed = chosen if videos is not None or split is not None else _only_tasks(opened, tasks)
+        without = {video.key for video in listed.videos} - opened.validation - model.trained_on
+        report = _report(out, model, chosen, sorted(map(str, without)))
         checkpoint.unlink(missing_ok=True)
     seconds = perf_counter() - begun
     if as_json:
@@ -150,13 +153,12 @@ def _settings(method: str, given: dict[str, Any]) -> dict[str, Any]:
     return known
 
 
-def _report(out: Path, model: "Model", corpus: "Corpus") -> Path:
+def _report(out: Path, model: "Model", corpus: "Corpus", without: Sequence[str]) -> Path:
     """`MODEL.report.html` beside the model; without times and paths, so that the same training gives the same bytes."""
     from crosstask.report.training import write_training_report
     from crosstask.report.window_coverage import window_coverage_section
 
     trained = [video for video in corpus.videos if video.key in model.trained_on]
-    without = sorted(str(video.key) for video in corpus.videos if video.key not in model.trained_on)
     about = {
         "method": model.method,
         "training videos": len(trained),

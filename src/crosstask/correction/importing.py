@@ -203,11 +203,11 @@ def _found(run: RunFolder, video: RunVideo, step: int) -> FoundStep:
 
 
 def _changed_moment(step: int, found: FoundStep, named: Sequence[NamedLabel]) -> StepLabel | None:
-    """The moment of a row whose interval is the machine's and whose moment is not: somebody changed or marked that alone."""
+    """The moment of a row whose interval is the machine's, if somebody changed, marked or confirmed that alone."""
     (first, *more) = named
     if more or first.interval is None or first.moment_s is None or not found.shown:
         return None
-    changed = _repeats(found, first) and abs(first.moment_s - found.moment_s) > SAME_S
+    changed = _repeats(found, first) and (first.by_person or abs(first.moment_s - found.moment_s) > SAME_S)
     return StepLabel(step, moment_s=first.moment_s) if changed else None
 
 

@@ -245,11 +245,8 @@ def _regions(path: Path, where: str, region: Any, frames_per_second: float) -> I
         ) from None
     for first, last in spans:
         times = (first - 1) / frames_per_second, last / frames_per_second
-        if (
-            len(own) == 2
-            and len(spans) == 1
-            and all(abs(o - t) <= 1 / frames_per_second for o, t in zip(own, times, strict=True))
-        ):
-            times = own
+        kept = Interval(*own) if len(own) == 2 and len(spans) == 1 and all(map(math.isfinite, own)) else None
+        if kept is not None and kept.frames(frames_per_second) == (first, last):
+            times = kept.start_s, kept.end_s
         for name in names:
             yield name, _interval(path, where, *times)

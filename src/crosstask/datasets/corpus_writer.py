@@ -31,7 +31,7 @@ def write_corpus(
 ) -> dict[str, int]:
     """Counts of what was written (tasks, videos, annotations, ...); `rate` is the rows per second of the corpus's features.
 
-    A folder that holds other files of a corpus than those that are written is refused, so that nothing is lost or mixed.
+    A folder that holds other files than those of this corpus is refused, so that nothing is lost or mixed.
     """
     if layout not in LAYOUTS:
         raise InputError(f"--to {layout}: expected release or corpus.toml")
@@ -111,6 +111,10 @@ def _contents(corpus: Corpus) -> dict[str, object]:
 def _refuse_other_files(folder: Path, staging: Path) -> None:
     """An error where the folder has a file of a corpus that differs from the one in `staging`, or is not there; a repeated conversion has none."""
     written = {path.relative_to(staging) for path in staging.rglob("*") if path.is_file()}
+    if not any((folder / name).exists() for name in ("corpus.toml", "crosstask_release/tasks_primary.txt")):
+        ours = {name.parts[0] for name in written} | {"videos", "run"}
+        if foreign := [path for path in paths_in(folder) if path.name not in ours and not path.name.startswith(".")]:
+            raise InputError(f"{folder}: holds {foreign[0].name}, which is not of this corpus; expected a new folder")
     for name in sorted(written):
         if (folder / name).exists() and not cmp(folder / name, staging / name, shallow=False):
             raise InputError(

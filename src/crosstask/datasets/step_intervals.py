@@ -29,7 +29,7 @@ def _step_interval(path: Path, line: int, row: list[str], task: Task) -> StepInt
         if any(cell.strip() for cell in row[3:]):
             raise ValueError("seconds with a decimal comma would be read as other times")
     except (ValueError, IndexError):
-        raise at_line(path, line, f"found {','.join(row)!r}; expected step,start,end, e.g. 2,10.5,14") from None
+        raise at_line(path, line, f"found {','.join(row)!r}; expected the numbers step,start,end, e.g. 2,10.5,14") from None
     if not 1 <= step <= len(task.steps):
         raise at_line(path, line, f"step {step} does not exist; '{task.title}' has {len(task.steps)}, numbered from 1")
     if not (math.isfinite(start_s) and math.isfinite(end_s) and start_s <= end_s and end_s > 0):

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from crosstask.export.localized_video import LocalizedVideo
 from crosstask.export.tables_and_json import json_with
+from crosstask.records import FoundStep, Interval
 
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, not even escaped
 ELAN_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
@@ -52,7 +53,7 @@ def label_studio(videos: Sequence[LocalizedVideo], frames_per_second: float) -> 
             "predictions": [
                 {
                     "model_version": "crosstask",
-                    "score": _mean([step.score for step in video.steps]),
+                    "score": _mean([_confidence(step) for step in video.steps]),
                     "result": [_label_studio_region(i, step, frames_per_second) for i, step in enumerate(video.steps)],
                 }
             ],
@@ -61,15 +62,14 @@ def label_studio(videos: Sequence[LocalizedVideo], frames_per_second: float) -> 
     )
 
 
-def _label_studio_region(number: int, step: Any, frames_per_second: float) -> dict[str, Any]:
-    first = int(step.start_s * frames_per_second) + 1
-    last = max(first, round(step.end_s * frames_per_second))
+def _label_studio_region(number: int, step: FoundStep, frames_per_second: float) -> dict[str, Any]:
+    first, last = Interval(step.start_s, step.end_s).frames(frames_per_second)
     return {
         "id": f"step{number}",
         "type": "timelinelabels",
         "from_name": "steps",
         "to_name": "video",
-        "score": step.score,
+        "score": _confidence(step),
         "value": {"ranges": [{"start": first, "end": last}], "timelinelabels": [step.name]},
         "meta": {"start_s": step.start_s, "end_s": step.end_s},
     }
@@ -82,13 +82,18 @@ def fiftyone(videos: Sequence[LocalizedVideo]) -> Iterator[str]:
         (
             name,
             [
-                {"label": step.name, "timestamps": [step.start_s, step.end_s], "confidence": step.score}
+                {"label": step.name, "timestamps": [step.start_s, step.end_s], "confidence": _confidence(step)}
                 for step in by_name[name].steps
             ],
         )
         for name in sorted(by_name)
     )
     return json_with({"classes": sorted({step.name for video in videos for step in video.steps})}, "labels", labels)
+
+
+def _confidence(step: FoundStep) -> float:
+    """The probability that the moment lies in the step; the score of a method that states none."""
+    return step.score if step.confidence is None else step.confidence
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -1,6 +1,7 @@
 """A folder of exported files: what somebody edited or put there, and exports of other videos, are not overwritten.
 
-A hidden record in the folder holds the digest of every exported file and what it was exported from.
+A hidden record in the folder holds the digest of every exported file and what it was exported from. What an export is about to write stands
+in a second file until it has ended, so that files of an interrupted export are known as well.
 """
 
 import hashlib
@@ -9,13 +10,25 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from crosstask.records import InputError
-from crosstask.storage import blocking_lock, open_regular, read_text, replace_file, stable_json, write_many, write_text
+from crosstask.storage import (
+    append_lines,
+    blocking_lock,
+    open_regular,
+    read_text,
+    replace_file,
+    stable_json,
+    write_many,
+    write_text,
+)
 
 log = logging.getLogger(__name__)
 RECORD = ".crosstask-exports.json"
+UNFINISHED = ".crosstask-exports.unfinished"  # a line for each file
+_BATCH = 1000  # small files that are announced and written together
 _CHUNK = 2**20  # bytes
 Files = Iterable[tuple[str, Iterable[str]]]  # file name and its text in pieces, made while they are read
 
@@ -42,6 +55,8 @@ def write_exported(
     record = folder / RECORD  # its lock lies in the folder, whose parent need not be writable
     with blocking_lock(record, lambda owner: log.warning("%s: waiting for process %s, which exports into it", folder, owner)):
         exports = _open_exports(folder, sources)
+        if (folder / UNFINISHED).exists():  # of an interrupted export
+            exports.write_record()
         if not overwrite:
             for one in formats:
                 exports.refuse_overwriting(one.files())
@@ -60,8 +75,10 @@ class _Exports:
 
     folder: Path
     sources: frozenset[str]  # of this export; relative to the folder, so that both can be moved together
-    digests: dict[str, str] = field(default_factory=dict)  # of each file as it was exported
-    sources_of: dict[str, frozenset[str]] = field(default_factory=dict)
+    known: dict[str, dict[str, frozenset[str]]] = field(
+        default_factory=dict
+    )  # file -> its digest when it was exported -> sources
+    digests: dict[str, str] = field(default_factory=dict)  # of each file that was written now
 
     def refuse_overwriting(self, files: Files) -> None:
         for name, pieces in files:
@@ -69,7 +86,8 @@ class _Exports:
             if not path.exists():
                 continue
             digest = _digest_of_file(path)
-            unedited, others = digest == self.digests.get(name), self.sources_of.get(name, frozenset()) - self.sources
+            sources = self.known.get(name, {}).get(digest)
+            unedited, others = sources is not None, (sources or frozenset()) - self.sources
             if (unedited and not others) or digest == _digest(piece.encode("utf-8") for piece in pieces):
                 continue
             what = f"exported from {min(others)}" if unedited else "edited after it was exported, or not written by an export"
@@ -80,42 +98,78 @@ class _Exports:
 
     def write(self, of_format: FormatFiles) -> Iterator[Path]:
         """The paths as they are complete; many small files together, a large one piece by piece."""
-        encoded = ((name, (piece.encode("utf-8") for piece in pieces)) for name, pieces in of_format.files())
         if of_format.one_per_video:
-            yield from write_many((self.folder / name, b"".join(self._recorded(name, pieces))) for name, pieces in encoded)
+            encoded = ((name, "".join(pieces).encode("utf-8")) for name, pieces in of_format.files())
+            while batch := list(islice(encoded, _BATCH)):
+                self._announce({name: _digest([data]) for name, data in batch})
+                yield from write_many((self.folder / name, data) for name, data in batch)
             return
-        for name, pieces in encoded:
+        self._announce({name: _digest(piece.encode("utf-8") for piece in pieces) for name, pieces in of_format.files()})
+        for name, pieces in of_format.files():
             with replace_file(self.folder / name) as file:
-                file.writelines(self._recorded(name, pieces))
+                file.writelines(piece.encode("utf-8") for piece in pieces)
             yield self.folder / name
 
-    def _recorded(self, name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces, whose digest is recorded after the last one."""
-        hashed = hashlib.sha256()
-        for piece in pieces:
-            hashed.update(piece)
-            yield piece
-        self.digests[name], self.sources_of[name] = hashed.hexdigest(), self.sources
+    def _announce(self, digests: dict[str, str]) -> None:
+        """Note what is about to be written."""
+        sources = sorted(self.sources)
+        lines = (json.dumps({"name": name, "digest": digest, "sources": sources}) for name, digest in digests.items())
+        append_lines(self.folder / UNFINISHED, lines)
+        self.digests.update(digests)
 
     def write_record(self) -> None:
+        """Write what is known of each exported file, and end the export."""
         by_sources: dict[tuple[str, ...], dict[str, str]] = {}
         for name, digest in self.digests.items():
-            by_sources.setdefault(tuple(sorted(self.sources_of[name])), {})[name] = digest
-        exports = [{"sources": list(sources), "files": files} for sources, files in sorted(by_sources.items())]
+            by_sources.setdefault(tuple(sorted(self.sources)), {})[name] = digest
+        for name in self.known.keys() - self.digests.keys():
+            earlier = self._digest_of_known(name)
+            by_sources.setdefault(tuple(sorted(self.known[name][earlier])), {})[name] = earlier
+        exports = [
+            {"sources": list(sources), "files": dict(sorted(files.items()))} for sources, files in sorted(by_sources.items())
+        ]
         write_text(self.folder / RECORD, stable_json({"format": 1, "exports": exports}))
+        (self.folder / UNFINISHED).unlink(missing_ok=True)
+
+    def _digest_of_known(self, name: str) -> str:
+        """Which of its digests a file has that is not written now; the last of them where it has none, or is not there."""
+        *_, last = self.known[name]
+        path = self.folder / name
+        if len(self.known[name]) == 1 or not path.exists():
+            return last
+        found = _digest_of_file(path)
+        return found if found in self.known[name] else last
 
 
 def _open_exports(folder: Path, sources: Iterable[Path]) -> _Exports:
-    """The exports of a folder by its record; none where it has none, or a damaged one."""
+    """The exports of a folder by its records; none where it has none, or damaged ones."""
     found = _Exports(folder, frozenset(_relative(source, folder) for source in sources))
+    known: list[tuple[str, str, frozenset[str]]] = []
     try:
         for export in json.loads(read_text(folder / RECORD))["exports"]:
-            names = {str(name): str(digest) for name, digest in export["files"].items()}
-            found.sources_of.update(dict.fromkeys(names, frozenset(map(str, export["sources"]))))
-            found.digests.update(names)
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        found.digests.clear()
+            of_export = frozenset(map(str, export["sources"]))
+            known += [(str(name), str(digest), of_export) for name, digest in export["files"].items()]
+    except _DAMAGED:
+        known.clear()
+    for line in _lines(folder / UNFINISHED):
+        try:
+            one = json.loads(line)
+            known.append((str(one["name"]), str(one["digest"]), frozenset(map(str, one["sources"]))))
+        except _DAMAGED:
+            break  # the end, which a killed process did not write
+    for name, digest, of_export in known:
+        found.known.setdefault(name, {})[digest] = of_export
     return found
+
+
+_DAMAGED = (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return read_text(path).split("\n")
+    except (FileNotFoundError, UnicodeDecodeError):
+        return []
 
 
 def _relative(source: Path, folder: Path) -> str:

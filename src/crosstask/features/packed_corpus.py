@@ -33,7 +33,9 @@ def with_packed_features(corpus: Corpus, progress: Progress = no_progress) -> Co
     videos = packable_videos(corpus)
     if not videos:
         return corpus
-    return replace(corpus, features=_packed(corpus.features, videos, pack_folder(corpus), progress))
+    packed = _packed(corpus.features, videos, pack_folder(corpus), progress)
+    # Without those whose feature file was deleted, which the pack still has.
+    return replace(corpus, features=replace(packed, videos={video_id: packed.videos[video_id] for video_id in videos}))
 
 
 def _packed(source: NpyFeatures, videos: Sequence[str], folder: Path, progress: Progress) -> PackedFeatures:

@@ -66,6 +66,15 @@ def _warn(names: list[str], what: str) -> None:
             log.info("%s: %s", what, name)
 
 
+def videos_to_train_on(corpus: Corpus) -> list[Video]:
+    """Every video that is not for validation and has features; a warning names the others."""
+    listed = [video for video in corpus.videos if video.key not in corpus.validation]
+    found = [video for video in listed if video.id in corpus.features]
+    if found:
+        _warn([str(video.key) for video in listed if video.id not in corpus.features], "without features, left out")
+    return found
+
+
 def trainable_videos(corpus: Corpus, notices: Notices) -> list[Video]:
     """The videos that have features and at least as many segments as steps, sorted by task and id."""
     usable = []

@@ -15,6 +15,7 @@ from crosstask.methods import resolve_method
 from crosstask.methods.own_code import is_own, load_own
 from crosstask.methods.protocols import Method
 from crosstask.methods.table import method_title
+from crosstask.methods.training_videos import videos_to_train_on
 from crosstask.model.model import Model
 from crosstask.records import (
     Corpus,
@@ -145,11 +146,7 @@ def n_epochs(method: str | Method, **settings: Any) -> int:
 
 def _training_part(corpus: Corpus, videos: Iterable[str] | None) -> Corpus:
     """The corpus with the training videos, and the tasks they belong to."""
-    if videos is None:
-        kept = [video for video in corpus.videos if video.id in corpus.features and video.key not in corpus.validation]
-    else:
-        kept = videos_argument(videos, corpus)
-    return corpus.only(kept)
+    return corpus.only(videos_to_train_on(corpus) if videos is None else videos_argument(videos, corpus))
 
 
 def _with_callbacks(

@@ -3,13 +3,14 @@
 import gc
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING
 
 from crosstask.records import FeatureRows, InputError, NoFeatures, Task, task_from_steps
-from crosstask.runs import RunFolder, RunVideo, refuse_outside, scores_path
+from crosstask.runs import LABELS_FILE, RunFolder, RunVideo, refuse_outside, scores_path
 from crosstask.viewer.annotations import AnnotationStore
 from crosstask.viewer.backend import EditedLocalization, ViewerBackend
 
@@ -28,6 +29,7 @@ def build_backend(run: RunFolder, model: Path | None, features: FeatureRows) -> 
     from crosstask.pipeline.background_learning import BackgroundLearner
 
     report = DelayedReport(run.folder)
+    report.request_if_older_than_labels()
     localizer, store = StepLocalizer(model, features), AnnotationStore(run, write_step_intervals, content_digest)
     reason = _why_not_learning(run, model, features)
     return ViewerBackend(
@@ -70,6 +72,13 @@ class DelayedReport:
     folder: Path
     delay_s: float = 3.0  # a person labels a step in a few seconds
     _timer: Timer | None = None
+
+    def request_if_older_than_labels(self) -> None:
+        """Rewrite the report if a viewer was killed after a label and before it did."""
+        with suppress(OSError):  # there is no report, or there are no labels
+            labels, report = ((self.folder / name).stat().st_mtime_ns for name in (LABELS_FILE, "report.html"))
+            if labels > report:
+                self.request()
 
     def request(self) -> None:
         """Begin the wait anew."""

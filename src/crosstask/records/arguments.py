@@ -13,6 +13,8 @@ from crosstask.records.corpus import Corpus
 from crosstask.records.problem import InputError
 from crosstask.records.video import Video, VideoKey, parse_video_key, refuse_escaping_id
 
+_LONGEST_NAME = 255  # bytes of a file's name, on all usual disks
+
 
 def path_argument(value: Any, what: str) -> Path:
     """The path that an argument names; `what` says what is expected there.
@@ -30,7 +32,7 @@ def path_argument(value: Any, what: str) -> Path:
         unfit = b"\0" in os.fsencode(path) or not os.fspath(value)
     except UnicodeEncodeError:
         unfit = True
-    if unfit:
+    if unfit or any(len(os.fsencode(part)) > _LONGEST_NAME for part in path.parts):
         raise InputError(f"{str(value)!r:.60} cannot be a path; expected {what}")
     return path
 

@@ -34,6 +34,8 @@ def refuse_place_of_run(folder: Path) -> None:
     if file.exists() and not file.is_dir():
         raise InputError(f"{file}: a file; expected a folder for the run, new or old: --out FOLDER")
     place = folder.resolve()
+    if place.parent == place:
+        raise InputError(f"--out {folder}: the root of a disk; name a folder")
     for corpus in place.parents:
         part = place.relative_to(corpus).parts[0]
         if part in _FOLDERS_OF_A_CORPUS and any((corpus / name).exists() for name in _CORPUS_FILES):

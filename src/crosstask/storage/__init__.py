@@ -11,6 +11,7 @@ from crosstask.storage.arrays import (
     with_content_digest,
 )
 from crosstask.storage.atomic import (
+    append_lines,
     flush_tree,
     followed,
     move_files,
@@ -45,6 +46,7 @@ __all__ = [
     "MAX_SMALL_BYTES",
     "NotAnArray",
     "UnreadableFile",
+    "append_lines",
     "blocking_lock",
     "cache_folder",
     "content_is_intact",

@@ -142,6 +142,20 @@ def write_bytes(path: Path, data: bytes) -> Path:
     return path
 
 
+def append_lines(path: Path, lines: Iterable[str]) -> None:
+    """Append lines to a file and wait until they are on disk; a link is not followed. A killed process may leave part of the last line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        with os.fdopen(descriptor, "ab") as file:
+            file.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
 def write_many(files: Iterable[tuple[Path, bytes]]) -> Iterator[Path]:
     """The paths, now holding their bytes, as they are complete; each file appears whole, like by `write_bytes`.
 

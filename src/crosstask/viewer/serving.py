@@ -3,7 +3,9 @@
 import asyncio
 import gc
 import logging
+import signal
 import socket
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -66,6 +68,11 @@ def serve(app: App, host: str, port: int, ready: Callable[[str], Any]) -> None:
         raise MissingExtra("view", "serve") from None
     bound = listen_on(host, port)
     logging.getLogger("uvicorn.error").addFilter(_is_no_cut_response)
+    logging.getLogger("asyncio").addFilter(_is_no_refused_connection)
+    if (
+        hasattr(signal, "SIGHUP") and threading.current_thread() is threading.main_thread()
+    ):  # the terminal was closed: end as on Ctrl-C, with what is still to be written
+        signal.signal(signal.SIGHUP, lambda number, frame: signal.raise_signal(signal.SIGTERM))
     config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2, ws="none")
     ready(address_of(bound))
     try:
@@ -81,3 +88,8 @@ def _is_no_cut_response(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None
     message = record.getMessage()
     return not (isinstance(error, asyncio.CancelledError) or message.startswith(("Cancel ", "ASGI callable returned without")))
+
+
+def _is_no_refused_connection(record: logging.LogRecord) -> bool:
+    """False for what asyncio logs, thousands of times a second, while there are more connections than files may be open."""
+    return "socket.accept() out of system resource" not in record.getMessage()

@@ -28,7 +28,7 @@ def test_a_corpus_of_somebody_else_is_not_overwritten(tmp_path):
     from crosstask.synthetic.films.corpus import render_corpus
 
     (tmp_path / "corpus.toml").write_text("[tasks.tea]\n")
-    with pytest.raises(InputError, match="not rendered here and would be overwritten"):
+    with pytest.raises(InputError, match=r"holds corpus\.toml, and no films that were rendered here"):
         render_corpus(tmp_path, videos_per_task=1, test_videos_per_task=0, tasks=TASKS[:1])
     assert (tmp_path / "corpus.toml").read_text() == "[tasks.tea]\n" and not (tmp_path / "videos").exists()
     (tmp_path / "corpus.toml").unlink()

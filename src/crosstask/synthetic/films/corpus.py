@@ -12,7 +12,7 @@ from crosstask.datasets.corpus_toml import corpus_toml_text, write_corpus_toml
 from crosstask.datasets.subtitles.webvtt import write_webvtt
 from crosstask.jobs import Job, run_all
 from crosstask.records import Cue, InputError, Narration, Task, VideoKey, Word
-from crosstask.storage import nonblocking_lock, read_text, write_text
+from crosstask.storage import nonblocking_lock, paths_in, read_text, write_text
 from crosstask.synthetic.films.film import can_speak, render_film
 from crosstask.synthetic.films.scenes import random_kitchen
 from crosstask.synthetic.films.scripts import TASKS, Script, random_script
@@ -53,8 +53,9 @@ def render_corpus(
 def _refuse_other_corpus(folder: Path, tasks: Sequence[Task], seed: int) -> None:
     """An error for a folder with steps or videos that were not rendered here, or from another seed; what makes it ours is made first."""
     records, described = folder / _RECORDS, folder / "corpus.toml"
-    if not records.is_dir() and (described.exists() or (folder / "videos").exists()):
-        raise InputError(f"{folder}: a corpus that was not rendered here and would be overwritten; name another folder")
+    there = [] if records.is_dir() else [path.name for path in paths_in(folder) if not path.name.startswith(".")]
+    if there:
+        raise InputError(f"{folder}: holds {there[0]}, and no films that were rendered here; name another folder")
     lists = [known[: n + 1] for known in (tasks, TASKS) for n in range(len(known))]
     if described.exists() and read_text(described) not in [corpus_toml_text({task.id: task for task in some}) for some in lists]:
         raise InputError(f"{described}: edited since the films were rendered, and would be overwritten; name another folder")

@@ -73,10 +73,13 @@ def load_sentence_transformer(source: str) -> Any:
 
         untyped_logging: Any = logging
         untyped_logging.disable_progress_bar()  # we show our own progress
-        return SentenceTransformer(source, local_files_only=local)
+        # Weights in pickles are not read, and versions from 6 on run no code of the folder.
+        return SentenceTransformer(
+            source, local_files_only=local, model_kwargs={"use_safetensors": True}, trust_remote_code=False
+        )
     except ImportError as error:
         raise MissingExtra("the sentence encoder", "sentence") from error
-    except (OSError, ValueError, RuntimeError) as error:
+    except Exception as error:  # whatever libraries make of a damaged folder
         line = str(error).strip().split("\n")[0][:120]
         raise InputError(
             f"sentence encoder {source}: cannot be loaded ({line}); expected a sentence-transformers folder"
