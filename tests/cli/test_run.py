@@ -126,6 +126,12 @@ def test_features_made_elsewhere_are_never_touched(corpus, tmp_path):
     assert [p.name for p in out.iterdir()] == ["mine.npy"]
 
 
+def test_features_are_not_extracted_into_a_file(corpus, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    said = refused("extract", corpus / "videos/tea/tea 0.mp4", "--features", "log-mel", "--out", tmp_path / "file")
+    assert "file: a file; expected a folder for the features" in said and (tmp_path / "file").read_text() == "mine"
+
+
 @pytest.mark.parametrize("name", ["columns.txt", "text_side.safetensors"])
 def test_files_of_the_names_that_extraction_writes_are_kept(corpus, tmp_path, name):
     out = tmp_path / "notes"

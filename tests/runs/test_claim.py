@@ -1,6 +1,7 @@
 """A run is written into no folder that holds something else."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,14 @@ def test_a_run_is_not_written_over_a_file_nor_below_one(tmp_path):
     for place in (tmp_path / "v.mp4", tmp_path / "v.mp4" / "run"):
         with pytest.raises(InputError, match=r"v\.mp4: a file; expected a folder for the run"):
             claim_run_folder(place, "localize")
+
+
+def test_a_run_is_not_written_to_the_root_of_a_disk_nor_through_a_link_to_nothing(tmp_path):
+    (tmp_path / "run").symlink_to("/mnt/not-mounted/run")
+    with pytest.raises(InputError, match="a link to /mnt/not-mounted/run, which is not there"):
+        claim_run_folder(tmp_path / "run", "run")
+    with pytest.raises(InputError, match="--out /: the root of a disk; name a folder"):
+        refuse_place_of_run(Path("/"))
 
 
 def test_a_run_of_other_videos_is_not_overwritten(tmp_path):

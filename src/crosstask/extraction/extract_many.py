@@ -165,6 +165,8 @@ def _origin_of_features(folder: Path, video_id: str) -> tuple[Path | None, str |
 
 def refuse_features_of_others(folder: Path, videos: Mapping[str, Path], spec: FeatureSpec) -> None:
     """An error where files in a folder that the user chose, features of other videos too, would be removed or overwritten."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: a file; expected a folder for the features, new or old")
     found = find_feature_spec(folder)
     if found is None and (theirs := [name for name in (COLUMNS_FILE_NAME, TEXT_SIDE_FILE_NAME) if (folder / name).exists()]):
         raise InputError(f"{folder}/{theirs[0]}: would be overwritten, and was not made by `extract`; choose another --out")

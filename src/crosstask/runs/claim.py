@@ -30,6 +30,8 @@ EXPERIMENT_KIND = "experiment"  # of the run folder of an experiment
 
 def refuse_place_of_run(folder: Path) -> None:
     """An error where no run can be: a file, or a folder with which a corpus would change its meaning, such as CORPUS/features; CORPUS/run is fine."""
+    if folder.is_symlink() and not folder.exists():
+        raise InputError(f"{folder}: a link to {folder.readlink()}, which is not there; mount that disk, or remove the link")
     file = next((place for place in (folder, *folder.parents) if place.exists()), folder)
     if file.exists() and not file.is_dir():
         raise InputError(f"{file}: a file; expected a folder for the run, new or old: --out FOLDER")
