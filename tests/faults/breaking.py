@@ -34,7 +34,13 @@ MUTATIONS = [
         'temporary, opened = path, path.open("wb")',
         "tests/storage/test_atomic.py",
     ),
-    Mutation("flush before rename", "storage/atomic.py", "os.fsync(file.fileno())", "pass", "tests/storage/test_atomic.py"),
+    Mutation(
+        "flush before rename",
+        "storage/atomic.py",
+        "os.fsync(file.fileno())\n    _flush_folder",
+        "pass\n    _flush_folder",
+        "tests/storage/test_atomic.py",
+    ),
     Mutation(
         "temporary names are unique",
         "storage/atomic.py",
