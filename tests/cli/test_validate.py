@@ -88,6 +88,16 @@ def test_an_empty_step_and_a_short_task_are_named(tmp_path):
     assert done.returncode == 2 and "tasks_related.txt, line 5: 'Make Cocoa' has an empty step" in done.stdout
 
 
+def test_videos_that_run_leaves_out_are_named(tmp_path):
+    (tmp_path / "corpus.toml").write_text("".join(f'[tasks.{task}]\nsteps = ["pour milk"]\n' for task in "abc"))
+    for name in ("a/x.mp4", "b/X.mp4", "c/a-x.mp4", "c/b-x.mp4", "c/two\nlines.mp4"):
+        (tmp_path / "videos" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "videos" / name).write_bytes(name.encode())
+    found = [str(problem) for problem in problems_of_folder(tmp_path)]
+    assert any("are different videos of one name; rename one; both are left out" in line for line in found)
+    assert any("cannot name a file" in line and "this file is left out" in line for line in found)
+
+
 def test_a_sound_corpus_has_no_problems(tmp_path):
     write_tiny(tmp_path)
     done = crosstask("validate", tmp_path)

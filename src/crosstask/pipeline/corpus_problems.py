@@ -5,12 +5,25 @@ from pathlib import Path
 
 import numpy as np
 
+from crosstask.datasets.corpus_toml import VIDEO_EXTENSIONS, task_folders
 from crosstask.datasets.problems import problems_of_files
 from crosstask.inference import NoOrderedAnswer, decode_once
 from crosstask.methods.training_videos import allowed_segments
+from crosstask.pipeline.media import files_by_id, media_of
 from crosstask.pipeline.preflight import features_of_another_rate, refuse_outdated_features
 from crosstask.pipeline.unmatched_files import unmatched_files
-from crosstask.records import TOLERATED_OVERSHOOT_S, Corpus, InputError, Problem, Progress, Video, no_progress
+from crosstask.records import (
+    TOLERATED_OVERSHOOT_S,
+    Corpus,
+    InputError,
+    Problem,
+    Progress,
+    Video,
+    VideoKey,
+    no_progress,
+    refuse_unfit_key,
+)
+from crosstask.storage import paths_in
 
 
 def problems_of_folder(folder: Path, progress: Progress = no_progress) -> list[Problem]:
@@ -41,11 +54,26 @@ def problems_of_corpus(corpus: Corpus, progress: Progress = no_progress) -> list
 
 def _of_unmatched_files(corpus: Corpus) -> Iterable[Problem]:
     """Files under `videos/` that are not used, as `run` names them; tasks without videos have a line of their own."""
-    if corpus.folder is not None and (corpus.folder / "corpus.toml").is_file():
-        for line in unmatched_files(corpus.folder, corpus.tasks):
-            place, _, rest = line.partition(": ")
-            if place.startswith("videos/"):
-                yield Problem(place, None, rest, "warning")
+    if corpus.folder is None or not (corpus.folder / "corpus.toml").is_file():
+        return
+    for line in unmatched_files(corpus.folder, corpus.tasks):
+        place, _, rest = line.partition(": ")
+        if place.startswith("videos/"):
+            yield Problem(place, None, rest, "warning")
+    for task, folder in task_folders(corpus.folder, corpus.tasks).items():
+        for path in paths_in(folder):
+            if path.suffix.lower() in VIDEO_EXTENSIONS and (reason := _why_unfit(task, path.stem)):
+                yield Problem(f"videos/{task}", None, f"{reason}; this file is left out", "warning")
+    for reason in sorted(set(files_by_id(media_of(corpus))[1].values())):
+        yield Problem("videos", None, f"{reason}; both are left out", "warning")
+
+
+def _why_unfit(task: str, video: str) -> str:
+    try:
+        refuse_unfit_key(VideoKey(task, video))
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def _of_length(corpus: Corpus, video: Video) -> Iterable[Problem]:
