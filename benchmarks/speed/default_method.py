@@ -175,23 +175,20 @@ def main() -> None:
     parser = arguments_of(__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--full-only", action="store_true", help="keep the growth that the output file has")
+    parser.add_argument("--only", choices=("full", "growth"), help="measure this part, and keep the other of the output file")
     arguments = parser.parse_args()
+    only = f" --only {arguments.only}" if arguments.only else ""
     result = {
         "what": "training by the default method: CrossTask's full shape as a process, and CPU seconds while one size grows; synthetic features",
-        "command": f"python -m benchmarks.speed.default_method FOLDER --repeats {arguments.repeats} --out results/default-method-cost.json",
+        "command": f"python -m benchmarks.speed.default_method FOLDER --repeats {arguments.repeats}{only} --out results/default-method-cost.json",
         "seed": 0,
         "cores": os.cpu_count(),
-        "full": full_shape(arguments.folder, arguments.repeats),
         "growth_base": BASE,
     }
-    if arguments.full_only:
-        earlier = json.loads(arguments.out.read_text())
-        result["command"] = result["command"].replace(" --out", " --full-only --out")
-        write_result(arguments.out, {**result, "growth": earlier["growth"], "growth of": "the version of one model"})
-        return
-    write_result(arguments.out, result)  # the second part takes a while
-    write_result(arguments.out, {**result, "growth": growth(arguments.repeats)})
+    kept = json.loads(arguments.out.read_text()) if arguments.only else {}
+    result["full"] = kept["full"] if arguments.only == "growth" else full_shape(arguments.folder, arguments.repeats)
+    result["growth"] = kept["growth"] if arguments.only == "full" else growth(arguments.repeats)
+    write_result(arguments.out, result)
 
 
 if __name__ == "__main__":
