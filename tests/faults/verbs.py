@@ -40,7 +40,12 @@ if find_spec("av") is not None:  # the extra 'video'
 if find_spec("av") is not None and find_spec("efficientnet_lite_pytorch") is not None:  # with the default features
     VERBS["run"] = lambda corpus, out: ["run", corpus.parent / "films", "--workers", "1", "--no-speech", "--out", out / "run"]
 SLOW = {"run": 10}  # verbs that are killed a tenth as often
-UNFINISHED = ("unfinished.bin", "unfinished.json", "m.safetensors.checkpoint")  # names of incomplete files
+UNFINISHED = (
+    "unfinished.bin",
+    "unfinished.json",
+    "m.safetensors.checkpoint",
+    ".crosstask-exports.unfinished",
+)  # names of incomplete files
 SERVERS = ExitStack()  # until the process ends
 UNPACKED = ".crosstask/downloads/", ".unpacking/"  # an archive in several states, and what is unpacked of it before it is moved
 
