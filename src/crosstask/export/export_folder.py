@@ -10,7 +10,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from crosstask.records import InputError
@@ -55,8 +55,6 @@ def write_exported(
     record = folder / RECORD  # its lock lies in the folder, whose parent need not be writable
     with blocking_lock(record, lambda owner: log.warning("%s: waiting for process %s, which exports into it", folder, owner)):
         exports = _open_exports(folder, sources)
-        if (folder / UNFINISHED).exists():  # of an interrupted export
-            exports.write_record()
         if not overwrite:
             for one in formats:
                 exports.refuse_overwriting(one.files())
@@ -114,7 +112,7 @@ class _Exports:
         """Note what is about to be written."""
         sources = sorted(self.sources)
         lines = (json.dumps({"name": name, "digest": digest, "sources": sources}) for name, digest in digests.items())
-        append_lines(self.folder / UNFINISHED, lines)
+        append_lines(self.folder / UNFINISHED, chain([""], lines))  # after a line that a killed process may have left without an end
         self.digests.update(digests)
 
     def write_record(self) -> None:
@@ -156,7 +154,7 @@ def _open_exports(folder: Path, sources: Iterable[Path]) -> _Exports:
             one = json.loads(line)
             known.append((str(one["name"]), str(one["digest"]), frozenset(map(str, one["sources"]))))
         except _DAMAGED:
-            break  # the end, which a killed process did not write
+            continue  # the last line of a killed process, of which a part is missing
     for name, digest, of_export in known:
         found.known.setdefault(name, {})[digest] = of_export
     return found
