@@ -68,6 +68,13 @@ def test_bad_results_are_refused_in_words(tmp_path, text, message):
         read_search_results(tmp_path / "r")
 
 
+@pytest.mark.parametrize("text", ["a\nb\nc\na\nb\n", '{"id": "a"}\n{"id": "b"}\n{"id": "c"}\n{"id": "a", "title": "again"}\n'])
+def test_a_result_that_stands_twice_has_its_first_place(tmp_path, text):
+    (tmp_path / "r").write_text(text)
+    found = read_search_results(tmp_path / "r")
+    assert [result.id for result in found] == ["a", "b", "c"] and found[0].title == ""
+
+
 def test_tasks_that_find_the_same_videos_are_near_duplicates():
     index = ArticleIndex(
         (PANCAKES, Page("Fry Flapjacks", (("Mix flour and milk.",), ("Flip the flapjack in the pan.",))), DECIDING)

@@ -114,6 +114,12 @@ def test_bad_marks_are_refused_in_words(tmp_path, text, message):
         read_marks(tmp_path / "m.csv")
 
 
+def test_a_header_is_no_mark(tmp_path):
+    for header in ("video,relevant", "task,video,mark"):
+        (tmp_path / "m.csv").write_text(f"{header}\n{'t,' * header.startswith('task')}a,1\n")
+        assert list(read_marks(tmp_path / "m.csv").values()) == [[("a", True)]]
+
+
 def test_the_figure_is_the_same_bytes_twice(tmp_path):
     curves = {"as searched": purity_curve({"a": [("x", True), ("y", False)]})}
     assert draw_purity(tmp_path / "a.png", curves).read_bytes() == draw_purity(tmp_path / "b.png", curves).read_bytes()

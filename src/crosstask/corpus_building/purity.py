@@ -17,6 +17,7 @@ from crosstask.storage import figure_bytes, read_text, write_bytes
 LEAST_PURITY = 0.56  # paper, supplement: purity of the top 30 of its related tasks
 _Z_95 = 1.96  # standard normal quantile of a two-sided 95 % interval
 _MARKS = {"1": True, "yes": True, "relevant": True, "true": True, "0": False, "no": False, "irrelevant": False, "false": False}
+_HEADERS = (["video", "mark"], ["video", "relevant"])
 Marks = Mapping[str, Sequence[tuple[str, bool]]]  # task -> (video, relevant), best result first
 
 
@@ -71,6 +72,8 @@ def read_marks(path: Path) -> dict[str, list[tuple[str, bool]]]:
         if not line.strip():
             continue
         row = [field.strip() for field in line.split(",")]
+        if number == 1 and row[-2:] in _HEADERS:
+            continue
         if len(row) not in (2, 3) or row[-1].lower() not in _MARKS or not row[-2]:
             raise at_line(path, number, f"found {line[:60]!r}; expected video,mark or task,video,mark with mark 1 or 0")
         of_task = marks.setdefault(row[0] if len(row) == 3 else path.stem, {})

@@ -38,7 +38,10 @@ def read_search_results(path: Path) -> list[SearchResult]:
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8 text; {EXPECTED}") from None
     found = _from_json(path, text) if text.lstrip()[:1] in ("{", "[") else _from_lines(path, text)
-    return list({result.id: result for result in reversed(found)}.values())[::-1]  # keeps the first of duplicates
+    first: dict[str, SearchResult] = {}
+    for result in found:
+        first.setdefault(result.id, result)
+    return list(first.values())
 
 
 def _from_json(path: Path, text: str) -> list[SearchResult]:

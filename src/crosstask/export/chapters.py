@@ -6,6 +6,7 @@ from crosstask.export.localized_video import LocalizedVideo
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 YOUTUBE_SHORTEST_S = 10  # YouTube silently ignores a list with a shorter chapter
+_PART_OF_A_SECOND_S = 1  # by which a video may be shorter than its number of segments
 YOUTUBE_FEWEST = 3  # or with fewer chapters
 
 
@@ -21,7 +22,7 @@ def youtube(video: LocalizedVideo) -> tuple[str, list[str]]:
     chapters: list[tuple[int, str]] = []  # start in seconds, name
     for step in video.steps:
         second = int(step.start_s)
-        if second > video.length_s - YOUTUBE_SHORTEST_S and chapters:
+        if second > video.length_s - _PART_OF_A_SECOND_S - YOUTUBE_SHORTEST_S and chapters:
             chapters[-1] = (chapters[-1][0], f"{chapters[-1][1]}, {step.name}")
             remarks.append(f"'{step.name}' starts within {YOUTUBE_SHORTEST_S} s of the end: merged with the chapter before")
         elif chapters and second - chapters[-1][0] < YOUTUBE_SHORTEST_S:

@@ -112,7 +112,9 @@ class _Exports:
         """Note what is about to be written."""
         sources = sorted(self.sources)
         lines = (json.dumps({"name": name, "digest": digest, "sources": sources}) for name, digest in digests.items())
-        append_lines(self.folder / UNFINISHED, chain([""], lines))  # after a line that a killed process may have left without an end
+        append_lines(
+            self.folder / UNFINISHED, chain([""], lines)
+        )  # after a line that a killed process may have left without an end
         self.digests.update(digests)
 
     def write_record(self) -> None:
