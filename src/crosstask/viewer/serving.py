@@ -69,10 +69,7 @@ def serve(app: App, host: str, port: int, ready: Callable[[str], Any]) -> None:
     bound = listen_on(host, port)
     logging.getLogger("uvicorn.error").addFilter(_is_no_cut_response)
     logging.getLogger("asyncio").addFilter(_is_no_refused_connection)
-    if (
-        hasattr(signal, "SIGHUP") and threading.current_thread() is threading.main_thread()
-    ):  # the terminal was closed: end as on Ctrl-C, with what is still to be written
-        signal.signal(signal.SIGHUP, lambda number, frame: signal.raise_signal(signal.SIGTERM))
+    _end_when_the_terminal_closes()
     config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=2, ws="none")
     ready(address_of(bound))
     try:
@@ -81,6 +78,15 @@ def serve(app: App, host: str, port: int, ready: Callable[[str], Any]) -> None:
         pass
     finally:
         bound.close()
+
+
+def _end_when_the_terminal_closes() -> None:
+    """End as on Ctrl-C, with what is still to be written; not under `nohup`, which ignores the signal."""
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is None or threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(hangup) == signal.SIG_DFL:
+        signal.signal(hangup, lambda number, frame: signal.raise_signal(signal.SIGTERM))
 
 
 def _is_no_cut_response(record: logging.LogRecord) -> bool:
