@@ -11,7 +11,7 @@ import pytest
 import crosstask as ct
 from cli.running import crosstask, refused
 from crosstask.cli.main import app
-from crosstask.cli.ranges import RANGES, checked, numeric_options
+from crosstask.cli.ranges import checked, numeric_options, option_ranges
 from crosstask.records import InputError
 from crosstask.storage import replace_file
 from tiny import write_tiny
@@ -31,13 +31,13 @@ CASES = [(verb, parameter, option) for verb, call in VERBS.items() for parameter
 
 
 def test_every_numeric_option_has_a_declared_range():
-    assert {option for _, _, option in CASES} == set(RANGES)
+    assert {option for _, _, option in CASES} == set(option_ranges())
     assert len(CASES) > 30
 
 
 @pytest.mark.parametrize(("verb", "parameter", "option"), CASES, ids=[f"{v} {o}" for v, _, o in CASES])
 def test_a_number_outside_its_range_is_an_input_error(verb, parameter, option):
-    allowed = RANGES[option]
+    allowed = option_ranges()[option]
     outside = [float("nan"), float("inf"), float("-inf"), allowed.smallest - 1, allowed.largest + 1, 10**30, -(10**30)]
     for value in outside + [allowed.smallest] * allowed.open_below + [allowed.largest] * allowed.open_above:
         with pytest.raises(InputError, match=f"{option} .*expected a number"):

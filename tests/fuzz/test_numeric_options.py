@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cli.test_ranges import CASES, VERBS
-from crosstask.cli.ranges import RANGES, checked
+from crosstask.cli.ranges import checked, option_ranges
 from crosstask.records import InputError
 from fuzz.test_readers import bounded
 
@@ -66,15 +66,15 @@ def test_a_verb_never_sees_a_number_outside_its_range(verb, parameter, option):
 
     @bounded()
     @given(TYPED)
-    @example(str(RANGES[option].smallest))
-    @example(f"{RANGES[option].largest:.0f}")
+    @example(str(option_ranges()[option].smallest))
+    @example(f"{option_ranges()[option].largest:.0f}")
     @example("inf")
     @example("nan")
     def run(typed):
         seen.clear()
         if (code := exit_code(command, [*others, f"{option}={typed}"])) == 0:
             (options,) = seen
-            assert math.isfinite(options[parameter]) and RANGES[option].contains(options[parameter])
+            assert math.isfinite(options[parameter]) and option_ranges()[option].contains(options[parameter])
         else:
             assert not seen and code == 2
 

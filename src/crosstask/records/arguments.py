@@ -32,8 +32,10 @@ def path_argument(value: Any, what: str) -> Path:
         unfit = b"\0" in os.fsencode(path) or not os.fspath(value)
     except UnicodeEncodeError:
         unfit = True
-    if unfit or any(len(os.fsencode(part)) > _LONGEST_NAME for part in path.parts):
+    if unfit:
         raise InputError(f"{str(value)!r:.60} cannot be a path; expected {what}")
+    if any(len(os.fsencode(part)) > _LONGEST_NAME for part in path.parts):
+        raise InputError(f"{value!s:.60}...: a name that is too long for a file; expected {what}")
     return path
 
 
