@@ -91,7 +91,9 @@ def test_label_studio_counts_frames_from_one_and_our_seconds_are_used_while_they
     assert read_label_file(path, 25.0)[0].interval == Interval(1.0, 2.0), "the region was moved in Label Studio"
     path.write_text(studio({**GOOD_REGION, "meta": {"start_s": 0.96, "end_s": 2.0}}))
     assert read_label_file(path, 25.0)[0].interval == Interval(1.0, 2.0), "by a single frame"
-    path.write_text(studio({**GOOD_REGION, "meta": {"start_s": float("inf"), "end_s": 1e300}}))
+    path.write_text(studio({**GOOD_REGION, "meta": {"start_s": float("inf"), "end_s": 1.7e308}}))
+    assert read_label_file(path, 25.0)[0].interval == Interval(1.0, 2.0)
+    path.write_text(studio({**GOOD_REGION, "meta": {"start_s": 1.7e308, "end_s": 1.7e308}}))
     assert read_label_file(path, 25.0)[0].interval == Interval(1.0, 2.0)
 
 

@@ -245,7 +245,7 @@ def _regions(path: Path, where: str, region: Any, frames_per_second: float) -> I
         ) from None
     for first, last in spans:
         times = (first - 1) / frames_per_second, last / frames_per_second
-        kept = Interval(*own) if len(own) == 2 and len(spans) == 1 and all(map(math.isfinite, own)) else None
+        kept = Interval(*own) if len(own) == 2 and len(spans) == 1 and all(0 <= time <= MAX_VIDEO_S for time in own) else None
         if kept is not None and kept.frames(frames_per_second) == (first, last):
             times = kept.start_s, kept.end_s
         for name in names:
