@@ -66,3 +66,26 @@ def test_other_encodings_are_refused_with_what_to_do(tmp_path, encoding):
     )
     with pytest.raises(InputError, match="not UTF-8 text; expected one step a line, saved as UTF-8"):
         read_step_list(tmp_path / "steps.txt")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,action\n1,pour milk\n2,stir\n",
+        "Nr.;Schritt\n1;pour milk\n2;stir\n",
+        "#,instruction\n1.,pour milk\n2.,stir\n",
+        "time,step\n0:10,pour milk\n0:20,stir\n",
+        "action,no\npour milk,1\nstir,2\n",
+        "1,pour milk\n2,stir\n",
+        "pour milk,whole\nstir,\n",
+    ],
+)
+def test_the_column_of_a_table_that_names_the_steps_is_taken(tmp_path, text):
+    (tmp_path / "s.csv").write_text(text)
+    assert read_step_list(tmp_path / "s.csv") == ["pour milk", "stir"]
+
+
+def test_a_table_of_numbers_has_no_steps(tmp_path):
+    (tmp_path / "s.csv").write_text("1,10\n2,20\n")
+    with pytest.raises(InputError, match="no steps"):
+        read_step_list(tmp_path / "s.csv")

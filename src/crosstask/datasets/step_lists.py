@@ -38,16 +38,26 @@ def read_step_list(path: str | Path) -> list[str]:
 
 
 def _step_column(text: str) -> list[str]:
-    """The first column of a table that holds more than numbers, without its head; a spreadsheet may separate columns by semicolons."""
+    """The column of a table under a head such as "step", else the first that holds more than numbers; a spreadsheet may separate columns by semicolons.
+
+    >>> _step_column("id,action\\n1,pour milk\\n2,stir"), _step_column("time,step\\n0:10,pour milk")
+    (['pour milk', 'stir'], ['pour milk'])
+    """
     first = text.partition("\n")[0]
     table = csv.reader(io.StringIO(text), delimiter=";" if ";" in first and "," not in first else ",")
     rows = [[" ".join(cell.split()) for cell in row] for row in table if any(cell.strip() for cell in row)]
-    if rows and any(cell.lower() in _HEADS for cell in rows[0]):
-        rows = rows[1:]
     columns = [[row[i] if i < len(row) else "" for row in rows] for i in range(max(map(len, rows), default=0))]
-    return next(
-        (column for column in columns if not all(map(_NUMBER_OR_NOTHING.fullmatch, column))), columns[0] if columns else []
-    )
+    heads = [column[0].lower() for column in columns]
+    has_head = any(head in _HEADS for head in heads)
+    if has_head or any(_counts(column[1:]) and not _NUMBER_OR_NOTHING.fullmatch(column[0]) for column in columns):
+        columns = [column[1:] for column in columns]
+    named = [column for wanted in _HEADS for head, column in zip(heads, columns, strict=True) if head == wanted]
+    return next((column for column in [*named, *columns] if not all(map(_NUMBER_OR_NOTHING.fullmatch, column))), [])
+
+
+def _counts(cells: list[str]) -> bool:
+    """True for the numbers from 1 on, as under a head such as "id"."""
+    return bool(cells) and [cell.strip("#().:") for cell in cells] == [str(number) for number in range(1, len(cells) + 1)]
 
 
 def _without_count(lines: list[str]) -> list[str]:
