@@ -119,7 +119,9 @@ def read_videos(path: Path, tasks: Mapping[str, Task]) -> tuple[Video, ...]:
             raise at_line(path, line, f"found {','.join(row)!r}; expected task,video,url")
         task, video = row[0].strip(), row[1].strip()
         if task not in tasks:
-            raise at_line(path, line, f"task {task} is not in the lists of tasks; expected rows task,video,address, without a head")
+            raise at_line(
+                path, line, f"task {task} is not in the lists of tasks; expected rows task,video,address, without a head"
+            )
         name = str(refuse_unfit_key(VideoKey(task, video)))
         if (other := parse_video_key(name, tasks)).task != task:  # ids of tasks may hold underscores
             raise at_line(

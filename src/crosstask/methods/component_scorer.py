@@ -16,8 +16,22 @@ from crosstask.text.sharing import sharing_from_values, sharing_to_values
 log = logging.getLogger(__name__)
 
 
+class VocabularyScorer:
+    """What a scorer of the components of a vocabulary says of words and steps that it was not trained on."""
+
+    vocabulary: Vocabulary
+
+    def unknown_words(self, task: Task) -> tuple[str, ...]:
+        """Components of the task's steps that were never trained."""
+        return self.vocabulary.components_of(task).unknown
+
+    def unknown_steps(self, task: Task) -> list[str]:
+        """Steps none of whose words was trained: their place comes from order alone."""
+        return [task.steps[k] for k in self.vocabulary.components_of(task).untrained_steps]
+
+
 @dataclass(frozen=True)
-class ComponentScorer:
+class ComponentScorer(VocabularyScorer):
     """Linear component classifiers (M, D + 1) over a vocabulary; scores are log softmax over the steps of the task."""
 
     vocabulary: Vocabulary
@@ -36,14 +50,6 @@ class ComponentScorer:
         parts = self.vocabulary.components_of(task)
         weights = parts.averaging @ self.parameters[parts.numbers].astype(np.float64)  # (K, D + 1)
         return linear_scores(features, weights)
-
-    def unknown_words(self, task: Task) -> tuple[str, ...]:
-        """Components of the task's steps that were never trained."""
-        return self.vocabulary.components_of(task).unknown
-
-    def unknown_steps(self, task: Task) -> list[str]:
-        """Steps none of whose words was trained: their place comes from order alone."""
-        return [task.steps[k] for k in self.vocabulary.components_of(task).untrained_steps]
 
     def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
         """Arrays and plain values for the model file."""

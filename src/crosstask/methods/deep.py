@@ -10,6 +10,7 @@ from crosstask.inference import BadCost
 from crosstask.learning.zhukov19.alternation import AlternationSettings
 from crosstask.learning.zhukov19.component_model import component_scores, log_softmax, step_scores
 from crosstask.learning.zhukov19.deep import DeepSettings, alternate_deep, layers
+from crosstask.methods.component_scorer import VocabularyScorer
 from crosstask.methods.protocols import Params, refuse_other_width
 from crosstask.methods.training_videos import training_arrays
 from crosstask.records import Corpus, InputError, MissingExtra, Task
@@ -59,7 +60,7 @@ def _parameters(linear: Any) -> Layer:
 
 
 @dataclass(frozen=True)
-class DeepScorer:
+class DeepScorer(VocabularyScorer):
     """Scores of a trained classifier: linear layers (n_out, n_in + 1) with rectified units between them. It needs no PyTorch."""
 
     vocabulary: Vocabulary
@@ -76,14 +77,6 @@ class DeepScorer:
             x = np.maximum(component_scores(x, layer), 0)
         g = component_scores(x.astype(np.float64), self.layers[-1][parts.numbers])
         return log_softmax(step_scores(g, parts.membership))
-
-    def unknown_words(self, task: Task) -> tuple[str, ...]:
-        """Components of the task's steps that were never trained."""
-        return self.vocabulary.components_of(task).unknown
-
-    def unknown_steps(self, task: Task) -> list[str]:
-        """Steps none of whose words was trained: their place comes from order alone."""
-        return [task.steps[k] for k in self.vocabulary.components_of(task).untrained_steps]
 
     def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
         """Arrays and plain values for the model file."""

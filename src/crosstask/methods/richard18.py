@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from crosstask.learning.baselines.action_sets import ActionSetSettings, learn_from_sets
 from crosstask.learning.baselines.set_network import SetNetwork, SetNetworkSettings, train_set_network
-from crosstask.methods.component_scorer import ComponentScorer
+from crosstask.methods.component_scorer import ComponentScorer, VocabularyScorer
 from crosstask.methods.protocols import Params, refuse_other_width
 from crosstask.methods.training_videos import Notices, trainable_videos
 from crosstask.records import Corpus, InputError, Task
@@ -62,7 +62,7 @@ def _rows_and_sets(corpus: Corpus) -> tuple[Vocabulary, list[npt.NDArray[np.floa
 
 
 @dataclass(frozen=True)
-class SetNetworkScorer:
+class SetNetworkScorer(VocabularyScorer):
     """Scores log p(step in the set | x) - log prior(step); a step name that was not trained scores zero everywhere."""
 
     vocabulary: Vocabulary
@@ -74,14 +74,6 @@ class SetNetworkScorer:
         refuse_other_width(features, self.network.into_hidden.shape[1] - 1)
         parts = self.vocabulary.components_of(task)
         return self.network.scores(features, parts.numbers) @ parts.averaging.T
-
-    def unknown_words(self, task: Task) -> tuple[str, ...]:
-        """Step names of the task that were never trained."""
-        return self.vocabulary.components_of(task).unknown
-
-    def unknown_steps(self, task: Task) -> list[str]:
-        """Steps whose name was not trained."""
-        return [task.steps[k] for k in self.vocabulary.components_of(task).untrained_steps]
 
     def to_arrays(self) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, object]]:
         """Arrays and plain values for the model file."""
