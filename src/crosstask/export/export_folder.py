@@ -73,9 +73,8 @@ class _Exports:
 
     folder: Path
     sources: frozenset[str]  # of this export; relative to the folder, so that both can be moved together
-    known: dict[str, dict[str, frozenset[str]]] = field(
-        default_factory=dict
-    )  # file -> its digest when it was exported -> sources
+    # File -> its digest when it was exported -> sources.
+    known: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)  # of each file that was written now
 
     def refuse_overwriting(self, files: Files) -> None:
@@ -112,9 +111,8 @@ class _Exports:
         """Note what is about to be written."""
         sources = sorted(self.sources)
         lines = (json.dumps({"name": name, "digest": digest, "sources": sources}) for name, digest in digests.items())
-        append_lines(
-            self.folder / UNFINISHED, chain([""], lines)
-        )  # after a line that a killed process may have left without an end
+        # The empty line ends one that a killed process may have left without its end.
+        append_lines(self.folder / UNFINISHED, chain([""], lines))
         self.digests.update(digests)
 
     def write_record(self) -> None:
