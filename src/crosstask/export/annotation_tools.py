@@ -1,6 +1,5 @@
 """Files for annotation tools: ELAN, Label Studio, FiftyOne."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -9,8 +8,8 @@ from xml.etree import ElementTree as ET
 from crosstask.export.localized_video import LocalizedVideo
 from crosstask.export.tables_and_json import json_with
 from crosstask.records import FoundStep, Interval
+from crosstask.storage import xml_text
 
-_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, not even escaped
 ELAN_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 
 
@@ -37,7 +36,7 @@ def elan(video: LocalizedVideo) -> str:
     ET.SubElement(root, "LINGUISTIC_TYPE", GRAPHIC_REFERENCES="false", LINGUISTIC_TYPE_ID="default-lt", TIME_ALIGNABLE="true")
     ET.SubElement(root, "LOCALE", COUNTRY_CODE="US", LANGUAGE_CODE="en")
     ET.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _NOT_XML.sub("\ufffd", ET.tostring(root, encoding="unicode")) + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml_text(ET.tostring(root, encoding="unicode")) + "\n"
 
 
 def label_studio(videos: Sequence[LocalizedVideo], frames_per_second: float) -> Iterator[dict[str, Any]]:

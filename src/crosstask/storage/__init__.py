@@ -26,7 +26,7 @@ from crosstask.storage.atomic import (
 )
 from crosstask.storage.csv_text import csv_text, no_formula, number_or_text
 from crosstask.storage.derived_folders import cache_folder, derived_folder, existing_derived_folder, refuse_link_out
-from crosstask.storage.figures import figure_bytes
+from crosstask.storage.figures import figure_bytes, xml_text
 from crosstask.storage.locks import blocking_lock, nonblocking_lock, writing_process
 from crosstask.storage.reading import (
     MAX_SMALL_BYTES,
@@ -85,4 +85,5 @@ __all__ = [
     "write_many",
     "write_text",
     "writing_process",
+    "xml_text",
 ]

@@ -10,7 +10,12 @@ _FONTS_OF_MORE_SCRIPTS = (
     *("Noto Sans CJK SC", "Noto Sans CJK JP", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "PingFang SC", "Hiragino Sans"),
     *("WenQuanYi Zen Hei", "Noto Sans Devanagari", "Noto Sans Thai", "Nirmala UI", "Arial Unicode MS"),
 )
-_CONTROL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # SVG cannot hold it, not even escaped
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, not even escaped
+
+
+def xml_text(text: str) -> str:
+    """The text with a replacement mark for every character that XML, and so SVG, cannot hold."""
+    return _NOT_XML.sub("\ufffd", text)
 
 
 def figure_bytes(figure: Any, ending: str, dpi: int, metadata: dict[str, None], **settings: Any) -> bytes:
@@ -23,7 +28,7 @@ def figure_bytes(figure: Any, ending: str, dpi: int, metadata: dict[str, None], 
     for text in figure.findobj(Text):
         text.set_parse_math(False)
         text.set_fontfamily(families)
-        text.set_text(_CONTROL.sub("\ufffd", text.get_text()))
+        text.set_text(xml_text(text.get_text()))
     buffer = BytesIO()
     rc: Any = {"text.parse_math": False, "font.family": families, **settings}
     with rc_context(rc), warnings.catch_warnings():  # rc: for texts that are made while the figure is laid out
